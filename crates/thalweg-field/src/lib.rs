@@ -1,0 +1,33 @@
+//! The vocabulary that every part of thalweg shares.
+//!
+//! A [`Grid2`] is a rectangle of values, row 0 at the north edge and columns running east. A
+//! [`Heightfield`] is a grid of bed heights in metres with a [`Frame`] that says how large a cell is
+//! and where it lies. A [`Snapshot`] is everything a run shows to the outside: labelled grids at one
+//! moment. Beside these live the small things that make runs reproducible: random numbers keyed by
+//! place and step ([`random`]), sums that do not depend on the number of threads ([`sum`]), rows cut
+//! into bands ([`band`]), and quantities with units as people write them ([`units`]).
+//!
+//! Nothing here advances time, opens a file or reads a clock.
+//!
+//! ```
+//! use thalweg_field::{Frame, Grid2, Heightfield};
+//!
+//! let slope = Heightfield {
+//!     height: Grid2::from_fn(64, 32, |_col, row| row as f32),
+//!     frame: Frame::with_cell(10.0),
+//! };
+//! assert_eq!(slope.height.row(31)[0], 31.0); // the south edge is the high one
+//! assert_eq!(slope.extent(), [640.0, 320.0]); // metres east, metres north
+//! ```
+
+pub mod band;
+mod grid;
+mod heightfield;
+pub mod random;
+mod snapshot;
+pub mod sum;
+pub mod units;
+
+pub use grid::Grid2;
+pub use heightfield::{Frame, Heightfield};
+pub use snapshot::{Field, FieldInfo, Snapshot};
