@@ -1,0 +1,3 @@
+//! Laws of erosion that do not depend on how the water moves.
+
+pub mod talus;

@@ -1,0 +1,133 @@
+//! A band of rows with its halo and the scratch that a sweep needs.
+
+use super::layout::Layout;
+use std::ops::Range;
+
+/// Rows that one step reaches beyond its own: outflow one, moved water one more, carried sediment one more.
+pub const REACH: usize = 3;
+
+/// What has happened in one row since the beginning, in heights. Every row keeps its own sums, so that they
+/// come out the same however the rows are cut into bands.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct RowAccount {
+    pub evaporated: f64,
+    pub eroded: f64,
+    /// Left through drains and over the edges.
+    pub exported: f64,
+    /// Came from reservoirs.
+    pub imported: f64,
+    pub exported_sediment: f64,
+}
+
+/// Scratch of one of the steps in flight; rows are found by their number modulo the ring's length.
+#[derive(Clone, Debug)]
+pub struct InFlight {
+    /// The bed before the step changed it.
+    pub old_bed: [Vec<f32>; 2],
+    pub cargo: [Vec<f32>; 3],
+    pub moved_east: [Vec<f32>; 2],
+    pub moved_south: [Vec<f32>; 2],
+}
+
+impl InFlight {
+    fn new(layout: &Layout) -> Self {
+        let row = || vec![0.0; layout.stride];
+        Self {
+            old_bed: [row(), row()],
+            cargo: [row(), row(), row()],
+            moved_east: [row(), row()],
+            moved_south: [row(), row()],
+        }
+    }
+}
+
+/// Some rows of the terrain, those that a sweep of several steps reaches around them, and one row of
+/// ghosts where the terrain ends.
+#[derive(Clone, Debug)]
+pub struct Band {
+    /// The rows it answers for.
+    pub own: Range<usize>,
+    /// Rows of halo on either side.
+    pub halo: usize,
+    /// Halo, own rows, halo.
+    pub block: Vec<f32>,
+    pub in_flight: Vec<InFlight>,
+    /// One for each of its own rows.
+    pub accounts: Vec<RowAccount>,
+    /// Deepest water after the last sweep.
+    pub max_depth: f32,
+}
+
+impl Band {
+    pub fn new(layout: &Layout, own: Range<usize>, steps_per_sweep: usize) -> Self {
+        let halo = REACH * steps_per_sweep;
+        Self {
+            halo,
+            block: vec![0.0; (own.len() + 2 * halo) * layout.row_len()],
+            in_flight: (0..steps_per_sweep).map(|_| InFlight::new(layout)).collect(),
+            accounts: vec![RowAccount::default(); own.len()],
+            max_depth: 0.0,
+            own,
+        }
+    }
+
+    /// Where a row of the terrain lies in the block; −1 and `rows` are the ghosts.
+    #[inline(always)]
+    fn slot(&self, row: isize) -> usize {
+        (row + self.halo as isize - self.own.start as isize) as usize
+    }
+
+    /// The account of one of its own rows; `None` in the halo.
+    #[inline(always)]
+    pub fn account(&mut self, row: isize) -> Option<&mut RowAccount> {
+        self.accounts.get_mut(usize::try_from(row - self.own.start as isize).ok()?)
+    }
+
+    /// One row.
+    pub fn row(&self, layout: &Layout, row: isize) -> &[f32] {
+        let len = layout.row_len();
+        &self.block[self.slot(row) * len..][..len]
+    }
+
+    /// One row, to be changed.
+    #[inline(always)]
+    pub fn row_mut(&mut self, layout: &Layout, row: isize) -> &mut [f32] {
+        let (len, slot) = (layout.row_len(), self.slot(row));
+        &mut self.block[slot * len..][..len]
+    }
+
+    /// A row between the two beside it, north to south.
+    #[inline(always)]
+    pub fn three_rows_mut(&mut self, layout: &Layout, row: isize) -> [&mut [f32]; 3] {
+        let (len, slot) = (layout.row_len(), self.slot(row - 1));
+        let (above, rest) = self.block[slot * len..][..3 * len].split_at_mut(len);
+        let (here, below) = rest.split_at_mut(len);
+        [above, here, below]
+    }
+
+    /// Consecutive rows, to be changed.
+    pub fn rows_mut(&mut self, layout: &Layout, rows: Range<usize>) -> &mut [f32] {
+        let (len, slot) = (layout.row_len(), self.slot(rows.start as isize));
+        &mut self.block[slot * len..][..rows.len() * len]
+    }
+
+    /// Consecutive rows.
+    pub fn rows(&self, layout: &Layout, rows: Range<usize>) -> &[f32] {
+        let (len, slot) = (layout.row_len(), self.slot(rows.start as isize));
+        &self.block[slot * len..][..rows.len() * len]
+    }
+}
+
+/// Gives every band its neighbours' newest rows.
+pub fn exchange_halos(layout: &Layout, bands: &mut [Band]) {
+    for upper in 1..bands.len() {
+        let (north, south) = bands.split_at_mut(upper);
+        let (north, south) = (&mut north[upper - 1], &mut south[0]);
+        let (cut, halo) = (south.own.start, south.halo);
+        // A band is at least as high as its neighbours' halo, but the terrain may end before it.
+        let above = cut - halo..cut;
+        let below = cut..(cut + halo).min(south.own.end);
+        south.rows_mut(layout, above.clone()).copy_from_slice(north.rows(layout, above));
+        north.rows_mut(layout, below.clone()).copy_from_slice(south.rows(layout, below));
+    }
+}

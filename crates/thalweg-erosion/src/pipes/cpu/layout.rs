@@ -1,0 +1,119 @@
+//! How a row of the state lies in memory.
+//!
+//! All quantities of one row lie together, plane after plane, so that a row is one run of memory:
+//! it is copied to a halo, prefetched and kept in the cache as a whole. Every plane has margins, so that
+//! vectors may reach one cell past either end; the cell just outside is the edge's ghost.
+
+use fearless_simd::{Simd, f32x8, prelude::*};
+use thalweg_field::Grid2;
+
+/// Cells computed at once.
+pub const LANES: usize = 8;
+/// Cells of margin on either side of a plane.
+pub const MARGIN: usize = LANES;
+
+/// Planes of a row.
+pub mod plane {
+    pub const BED: usize = 0;
+    pub const DEPTH: usize = 1;
+    pub const SEDIMENT: usize = 2;
+    /// Outflow through the pipe to the west neighbour, and so on [m³/s].
+    pub const WEST: usize = 3;
+    pub const EAST: usize = 4;
+    pub const NORTH: usize = 5;
+    pub const SOUTH: usize = 6;
+    pub const NORTH_WEST: usize = 7;
+    pub const NORTH_EAST: usize = 8;
+    pub const SOUTH_WEST: usize = 9;
+    pub const SOUTH_EAST: usize = 10;
+}
+
+/// Shape of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// Cells of the terrain in a row.
+    pub cols: usize,
+    /// Rows of the terrain.
+    pub rows: usize,
+    /// Cells in a row, rounded up to whole vectors.
+    pub padded: usize,
+    /// Values in a plane of one row.
+    pub stride: usize,
+    /// Planes in a row.
+    pub planes: usize,
+}
+
+impl Layout {
+    pub fn new(cols: usize, rows: usize, diagonal: bool) -> Self {
+        let padded = cols.next_multiple_of(LANES);
+        Self { cols, rows, padded, stride: padded + 2 * MARGIN, planes: if diagonal { 11 } else { 7 } }
+    }
+
+    /// Values in a row.
+    pub fn row_len(&self) -> usize {
+        self.stride * self.planes
+    }
+
+    /// One plane of a row, margins included.
+    #[inline(always)]
+    pub fn plane<'a>(&self, row: &'a [f32], plane: usize) -> &'a [f32] {
+        &row[plane * self.stride..][..self.stride]
+    }
+
+    #[inline(always)]
+    pub fn plane_mut<'a>(&self, row: &'a mut [f32], plane: usize) -> &'a mut [f32] {
+        &mut row[plane * self.stride..][..self.stride]
+    }
+
+    /// The first `N` planes of a row, each to be changed.
+    #[inline(always)]
+    pub fn planes_mut<'a, const N: usize>(&self, row: &'a mut [f32]) -> [&'a mut [f32]; N] {
+        let mut planes = row.chunks_exact_mut(self.stride);
+        std::array::from_fn(|_| planes.next().expect("a row holds all its planes"))
+    }
+
+    /// The cells of a plane, moved `by` cells to the east; whole vectors.
+    #[inline(always)]
+    pub fn cells<'a>(&self, plane: &'a [f32], by: isize) -> &'a [f32] {
+        &plane[MARGIN.wrapping_add_signed(by)..][..self.padded]
+    }
+
+    #[inline(always)]
+    pub fn cells_mut<'a>(&self, plane: &'a mut [f32]) -> &'a mut [f32] {
+        &mut plane[MARGIN..][..self.padded]
+    }
+}
+
+/// Reads one vector.
+#[inline(always)]
+pub fn load<S: Simd>(simd: S, cells: &[f32], at: usize) -> f32x8<S> {
+    f32x8::from_slice(simd, &cells[at..at + LANES])
+}
+
+/// Writes one vector.
+#[inline(always)]
+pub fn store<S: Simd>(value: f32x8<S>, cells: &mut [f32], at: usize) {
+    value.store_slice(&mut cells[at..at + LANES]);
+}
+
+/// A grid that the state is multiplied with, its rows padded to whole vectors.
+#[derive(Clone, Debug)]
+pub struct PaddedRows {
+    padded: usize,
+    values: Vec<f32>,
+}
+
+impl PaddedRows {
+    pub fn new(grid: &Grid2<f32>, layout: &Layout) -> Self {
+        let mut values = vec![0.0; layout.padded * layout.rows];
+        for (row, cells) in values.chunks_exact_mut(layout.padded).enumerate() {
+            cells[..layout.cols].copy_from_slice(grid.row(row));
+        }
+        Self { padded: layout.padded, values }
+    }
+
+    #[inline(always)]
+    pub fn row(&self, row: usize) -> &[f32] {
+        &self.values[row * self.padded..][..self.padded]
+    }
+}

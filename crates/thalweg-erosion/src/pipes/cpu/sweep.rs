@@ -1,0 +1,230 @@
+//! One pass down a band that takes several steps.
+
+use super::add_water::{Supply, Wetting, add_water};
+use super::band::{Band, InFlight, REACH};
+use super::carry_sediment::{donor_cell, semi_lagrangian};
+use super::edges::{
+    Rims, end_inflows, finish_ends, outer_row_inflow, outflow_over_edges, set_ends, set_outer_row,
+};
+use super::layout::{Layout, MARGIN, PaddedRows, plane};
+use super::move_water::{Load, OldBed, keep_bed, move_water};
+use super::outflow::outflow;
+use crate::pipes::step::Coefficients;
+use fearless_simd::{Level, Simd, dispatch};
+
+/// What all bands share during a sweep.
+pub struct Sweep<'a> {
+    pub layout: Layout,
+    pub coefficients: Coefficients,
+    /// Δt/l², for the accounts.
+    pub height_per_flux: f64,
+    pub supply: &'a Supply,
+    /// Water for each of the steps.
+    pub wettings: &'a [Wetting],
+    pub rims: Rims,
+    /// Softness of each cell, if it varies.
+    pub softness: Option<&'a PaddedRows>,
+    /// Softness of a row of ordinary ground.
+    pub ordinary: &'a [f32],
+    pub choice: Choice,
+}
+
+/// Which of the compiled variants runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Choice {
+    pub diagonal: bool,
+    pub drag: bool,
+    pub donor: bool,
+}
+
+impl Sweep<'_> {
+    /// Takes all steps in one band, with the widest vectors this machine has.
+    pub fn run(&self, level: Level, band: &mut Band) {
+        match (self.choice.diagonal, self.choice.drag, self.choice.donor) {
+            (false, false, false) => self.run_as::<false, false, false>(level, band),
+            (false, false, true) => self.run_as::<false, false, true>(level, band),
+            (false, true, false) => self.run_as::<false, true, false>(level, band),
+            (false, true, true) => self.run_as::<false, true, true>(level, band),
+            (true, false, false) => self.run_as::<true, false, false>(level, band),
+            (true, false, true) => self.run_as::<true, false, true>(level, band),
+            (true, true, false) => self.run_as::<true, true, false>(level, band),
+            (true, true, true) => self.run_as::<true, true, true>(level, band),
+        }
+    }
+
+    fn run_as<const DIAGONAL: bool, const DRAG: bool, const DONOR: bool>(
+        &self,
+        level: Level,
+        band: &mut Band,
+    ) {
+        dispatch!(level, simd => self.go_down::<_, DIAGONAL, DRAG, DONOR>(simd, band));
+    }
+
+    #[inline(always)]
+    fn go_down<S: Simd, const DIAGONAL: bool, const DRAG: bool, const DONOR: bool>(
+        &self,
+        simd: S,
+        band: &mut Band,
+    ) {
+        let steps = self.wettings.len();
+        let own = band.own.start as isize..band.own.end as isize;
+        let rows = self.layout.rows as isize;
+        let mut in_flight = std::mem::take(&mut band.in_flight);
+        band.max_depth = 0.0;
+        let top = own.start - (REACH * steps) as isize;
+        let bottom = own.end + (REACH * (2 * steps + 1)) as isize;
+        for front in top..bottom {
+            for (step, flight) in in_flight[..steps].iter_mut().enumerate() {
+                // Later steps follow three rows behind the earlier; the halo they can still use shrinks.
+                let lead = front - (REACH * step) as isize;
+                let ahead = (REACH * (steps - 1 - step)) as isize;
+                let reaches = |row: isize, beyond: isize| {
+                    row >= (own.start - ahead - beyond).max(0) && row < (own.end + ahead + beyond).min(rows)
+                };
+                let stages =
+                    [reaches(lead, 3), reaches(lead - 1, 2), reaches(lead - 2, 1), reaches(lead - 3, 0)];
+                if stages[0] {
+                    self.add_water(simd, band, step, lead);
+                }
+                if stages[1] {
+                    self.outflow::<S, DIAGONAL, DRAG>(simd, band, lead - 1);
+                }
+                if stages[2] {
+                    // The first row finds no bed kept by the row before; the last step's depth sets the next Δt.
+                    let first_last = [!reaches(lead - 3, 1), step + 1 == steps];
+                    self.move_water::<S, DIAGONAL, DONOR>(simd, band, flight, first_last, lead - 2);
+                }
+                if stages[3] {
+                    self.carry_sediment::<S, DIAGONAL, DONOR>(simd, band, flight, lead - 3);
+                }
+            }
+        }
+        band.in_flight = in_flight;
+    }
+
+    #[inline(always)]
+    fn add_water<S: Simd>(&self, simd: S, band: &mut Band, step: usize, row: isize) {
+        let here = band.row_mut(&self.layout, row);
+        let drained = add_water(simd, &self.layout, self.supply, &self.wettings[step], row as usize, here);
+        set_ends(&self.layout, &self.rims, here);
+        if let Some(account) = band.account(row) {
+            account.exported += drained;
+        }
+    }
+
+    #[inline(always)]
+    fn outflow<S: Simd, const DIAGONAL: bool, const DRAG: bool>(&self, simd: S, band: &mut Band, row: isize) {
+        let (layout, k, rims) = (&self.layout, &self.coefficients, &self.rims);
+        let (at_north, at_south) = (row == 0, row + 1 == layout.rows as isize);
+        let [above, here, below] = band.three_rows_mut(layout, row);
+        if at_north {
+            set_outer_row(layout, rims, rims.north, above, here, if at_south { here } else { below });
+        }
+        if at_south {
+            set_outer_row(layout, rims, rims.south, below, here, if at_north { here } else { above });
+        }
+        let before = end_inflows(layout, here);
+        outflow::<S, DIAGONAL, DRAG>(simd, layout, k, [above, below], here);
+        let mut imported = finish_ends(layout, rims, k, before, here);
+        if at_north {
+            imported += outer_row_inflow(layout, rims.north, k, plane::SOUTH, above, here);
+        }
+        if at_south {
+            imported += outer_row_inflow(layout, rims.south, k, plane::NORTH, below, here);
+        }
+        let exported = outflow_over_edges(layout, row as usize, here, |_| 1.0);
+        if let Some(account) = band.account(row) {
+            account.imported += imported * self.height_per_flux;
+            account.exported += exported * self.height_per_flux;
+        }
+    }
+
+    #[inline(always)]
+    fn move_water<S: Simd, const DIAGONAL: bool, const DONOR: bool>(
+        &self,
+        simd: S,
+        band: &mut Band,
+        flight: &mut InFlight,
+        [first, last]: [bool; 2],
+        row: isize,
+    ) {
+        let layout = &self.layout;
+        let index = row as usize;
+        let [above, here, below] = band.three_rows_mut(layout, row);
+        let (even, odd) = flight.old_bed.split_at_mut(1);
+        let (old_above, old_here) =
+            if index % 2 == 0 { (&mut odd[0], &mut even[0]) } else { (&mut even[0], &mut odd[0]) };
+        keep_bed(layout, layout.plane(here, plane::BED), old_here);
+        if first {
+            keep_bed(layout, layout.plane(above, plane::BED), old_above);
+        }
+        let old_bed = OldBed {
+            above: if row == 0 { old_here } else { old_above },
+            here: old_here,
+            below: if index + 1 == layout.rows { old_here } else { layout.plane(below, plane::BED) },
+        };
+        let softness = self.softness.map_or(self.ordinary, |softness| softness.row(index));
+        let load = Load {
+            cargo: &mut flight.cargo[index % 3],
+            moved_east: &mut flight.moved_east[index % 2],
+            moved_south: &mut flight.moved_south[index % 2],
+        };
+        let k = &self.coefficients;
+        let sums =
+            move_water::<S, DIAGONAL, DONOR>(simd, layout, k, [above, below], here, &old_bed, softness, load);
+        if let Some(account) = band.account(row) {
+            account.evaporated += sums.evaporated;
+            account.eroded += sums.eroded;
+            if last {
+                band.max_depth = band.max_depth.max(sums.max_depth);
+            }
+        }
+        // Beyond the ends there is nothing to carry; a look-up finds the edge cell's load.
+        let cargo = &mut flight.cargo[index % 3];
+        let (first, last) = (MARGIN, MARGIN + layout.cols - 1);
+        cargo[first - 1] = if DONOR { 0.0 } else { cargo[first] };
+        cargo[last + 1] = if DONOR { 0.0 } else { cargo[last] };
+        if row == 0 {
+            copy_cargo::<DONOR>(&mut flight.cargo, 0, 2);
+        }
+    }
+
+    #[inline(always)]
+    fn carry_sediment<S: Simd, const DIAGONAL: bool, const DONOR: bool>(
+        &self,
+        simd: S,
+        band: &mut Band,
+        flight: &mut InFlight,
+        row: isize,
+    ) {
+        let layout = &self.layout;
+        let index = row as usize;
+        if index + 1 == layout.rows {
+            copy_cargo::<DONOR>(&mut flight.cargo, index % 3, (index + 1) % 3);
+        }
+        let cargo = [(index + 2) % 3, index % 3, (index + 1) % 3].map(|i| flight.cargo[i].as_slice());
+        let [above, here, below] = band.three_rows_mut(layout, row);
+        if DONOR {
+            donor_cell::<S, DIAGONAL>(simd, layout, [above, below], here, cargo);
+            let exported = outflow_over_edges(layout, index, here, |col| cargo[1][MARGIN + col]);
+            if let Some(account) = band.account(row) {
+                account.exported_sediment += exported;
+            }
+        } else {
+            let moved = [flight.moved_east[index % 2].as_slice(), flight.moved_south[index % 2].as_slice()];
+            semi_lagrangian(simd, layout, moved, cargo, layout.plane_mut(here, plane::SEDIMENT));
+        }
+    }
+}
+
+/// Fills the ring's row beyond the terrain: nothing to carry there, or for a look-up the edge row's load.
+#[inline(always)]
+fn copy_cargo<const DONOR: bool>(ring: &mut [Vec<f32>; 3], edge: usize, beyond: usize) {
+    let mut row = std::mem::take(&mut ring[beyond]);
+    if DONOR {
+        row.fill(0.0);
+    } else {
+        row.copy_from_slice(&ring[edge]);
+    }
+    ring[beyond] = row;
+}

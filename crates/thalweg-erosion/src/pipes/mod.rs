@@ -1,0 +1,24 @@
+//! Virtual pipes: shallow water on a heightfield that wears the ground away.
+//!
+//! Water of depth d stands on a bed of height b; suspended in it is sediment s, counted as the height of bed
+//! it would make. Each cell has pipes to its neighbours. A step ([`Pipes::advance`]) goes through the seven
+//! steps of Schmidberger 2024, chapter 4: add water, outflow, water height, velocity, erosion and
+//! deposition, transport, evaporation; slopes that became too steep slip every few steps.
+//!
+//! [`Params`] chooses between the papers' formulas and thalweg's own, [`Weather`] says where water comes from
+//! and leaves, [`Ledger`] accounts for every cubic metre of it. [`reference`] is the same model written down
+//! plainly, to check the fast one against and to measure its speed by.
+
+mod cpu;
+mod ledger;
+mod params;
+pub mod reference;
+mod state;
+mod step;
+mod weather;
+
+pub use ledger::{Ledger, Solids, Water};
+pub use params::{Exchange, GRAVITY, Invalid, Params, PipeArea, Transport, Velocity};
+pub use state::{Pipes, Saved, StepError, StepReport};
+pub use step::stable_dt;
+pub use weather::{Edge, Edges, Fall, Rain, Source, Weather, Window};

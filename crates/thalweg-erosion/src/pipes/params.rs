@@ -1,0 +1,347 @@
+//! The numbers of the pipe model, and the parameter tables of the papers.
+
+use serde::{Deserialize, Serialize};
+use thalweg_field::units;
+
+/// Standard gravity [m/s²].
+pub const GRAVITY: f64 = 9.81;
+
+/// A value that makes no sense, and what would.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{key} is {value}; {remedy}")]
+pub struct Invalid {
+    /// The parameter's name.
+    pub key: &'static str,
+    /// The value found.
+    pub value: String,
+    /// What would be right.
+    pub remedy: &'static str,
+}
+
+/// Returns the complaint unless `good` holds.
+pub(crate) fn require(
+    good: bool,
+    key: &'static str,
+    value: impl ToString,
+    remedy: &'static str,
+) -> Result<(), Invalid> {
+    if good { Ok(()) } else { Err(Invalid { key, value: value.to_string(), remedy }) }
+}
+
+/// Cross-section of the virtual pipes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PipeArea {
+    /// The same everywhere, set by `pipe_area` (Mei et al. 2007): waves run at √(gA/L) however deep the water.
+    Constant,
+    /// As wide as a cell and as deep as its water: waves run at √(gd), as in nature.
+    Depth,
+}
+
+/// What the erosion law takes for the speed of the water.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Velocity {
+    /// Flux divided by cell size and mean depth (Mei et al. 2007).
+    FluxOverDepth,
+    /// The mean flux itself (Schmidberger 2024, eqs. 9 and 10).
+    MeanFlux,
+}
+
+/// How suspended sediment travels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Transport {
+    /// Every pipe takes along its share of the sediment of the cell it leaves: nothing is lost.
+    DonorCell,
+    /// Values are looked up where the water came from (Stam 1999): loses sediment, kept for comparison.
+    SemiLagrangian,
+}
+
+/// How fast bed and water exchange sediment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Exchange {
+    /// A share of the difference to capacity in each second: `dissolve` and `deposit` are in 1/s.
+    Rate,
+    /// A share of the difference in each step (Mei et al. 2007): `dissolve` and `deposit` are pure ratios.
+    Share,
+    /// The difference, but at most so much height in each second (Schmidberger 2024, eqs. 13 and 14):
+    /// `dissolve` and `deposit` are in m/s.
+    Limit,
+}
+
+/// Parameters of the pipe model. `Default` is thalweg's own set; [`Params::preset`] has the papers'.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Params {
+    /// Pipes to four or to eight neighbours; eight keep channels from following the grid.
+    pub neighbours: u8,
+    /// Cross-section of the pipes.
+    pub area: PipeArea,
+    /// The constant cross-section A [m²]; used with `area = "constant"`.
+    #[serde(deserialize_with = "units::area")]
+    pub pipe_area: f64,
+    /// Gravity [m/s²].
+    #[serde(deserialize_with = "units::ratio")]
+    pub gravity: f64,
+    /// Drag of the bed on the water, c_f in τ = ρ c_f v² [-]; 0 lets water on a slope accelerate without end.
+    #[serde(deserialize_with = "units::ratio")]
+    pub drag: f64,
+    /// What counts as the water's speed.
+    pub velocity: Velocity,
+    /// Whether water changes the bed at all.
+    pub erosion: bool,
+    /// Sediment capacity constant K_c: height of sediment carried per metre per second of speed on a
+    /// vertical wall [s].
+    #[serde(deserialize_with = "units::ratio")]
+    pub capacity: f64,
+    /// Dissolving constant K_s; its unit depends on `exchange`.
+    #[serde(deserialize_with = "units::ratio")]
+    pub dissolve: f64,
+    /// Deposition constant K_d; its unit depends on `exchange`.
+    #[serde(deserialize_with = "units::ratio")]
+    pub deposit: f64,
+    /// What `dissolve` and `deposit` mean.
+    pub exchange: Exchange,
+    /// Smallest tilt of the bed that the capacity sees, α_min [rad]; lets water work on flat ground.
+    #[serde(deserialize_with = "units::angle")]
+    pub min_tilt: f64,
+    /// Water shallower than this carries proportionally less [m]; 0 switches the ramp off.
+    #[serde(deserialize_with = "units::length")]
+    pub ramp_depth: f64,
+    /// How sediment travels.
+    pub transport: Transport,
+    /// Share of the water that evaporates each second, K_e [1/s].
+    #[serde(deserialize_with = "units::rate")]
+    pub evaporation: f64,
+    /// Water thinner than this after evaporation counts as dry and is removed [m].
+    #[serde(deserialize_with = "units::length")]
+    pub dry_depth: f64,
+    /// Height that the formulas take for one [m]. The thesis works on heights between 0 and 1 on cells
+    /// of side 1; with a unit given, heights are divided by it and cells count as 1. Missing: metres.
+    #[serde(deserialize_with = "units::optional_length", skip_serializing_if = "Option::is_none")]
+    pub height_unit: Option<f64>,
+    /// Time step [s]; missing: the largest stable one, times `safety`.
+    #[serde(deserialize_with = "units::optional_time", skip_serializing_if = "Option::is_none")]
+    pub dt: Option<f64>,
+    /// Share of the stability limit that the automatic time step uses [-].
+    #[serde(deserialize_with = "units::ratio")]
+    pub safety: f64,
+    /// Largest automatic time step [s].
+    #[serde(deserialize_with = "units::time")]
+    pub max_dt: f64,
+    /// Whether slopes steeper than `repose` slip.
+    pub talus: bool,
+    /// Steepest slope that loose ground keeps [rad].
+    #[serde(deserialize_with = "units::angle")]
+    pub repose: f64,
+    /// Steps between two rounds of slipping.
+    pub talus_every: u32,
+    /// Share of the excess height that slips in one round [-], at most 1.
+    #[serde(deserialize_with = "units::ratio")]
+    pub talus_rate: f64,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            neighbours: 8,
+            area: PipeArea::Depth,
+            pipe_area: 1.0,
+            gravity: GRAVITY,
+            drag: 0.25,
+            velocity: Velocity::FluxOverDepth,
+            erosion: true,
+            capacity: 0.1,
+            dissolve: 0.1,
+            deposit: 0.1,
+            exchange: Exchange::Rate,
+            min_tilt: 1.0_f64.to_radians(),
+            ramp_depth: 0.1,
+            transport: Transport::DonorCell,
+            evaporation: 0.002,
+            dry_depth: 0.0,
+            height_unit: None,
+            dt: None,
+            safety: 0.8,
+            max_dt: 10.0,
+            talus: true,
+            repose: 35.0_f64.to_radians(),
+            talus_every: 8,
+            talus_rate: 0.5,
+        }
+    }
+}
+
+impl Params {
+    /// Names of the parameter tables, each with what it is.
+    pub const PRESETS: [(&'static str, &'static str); 3] = [
+        ("thalweg", "the default: conserves water and sediment, eight neighbours, drag, talus"),
+        ("mei-2007", "Mei, Decaudin & Hu 2007: four pipes of constant area, semi-Lagrangian sediment"),
+        ("schmidberger-2024", "Schmidberger 2024, table 2: heights between 0 and 1, mean flux as velocity"),
+    ];
+
+    /// The parameter table of that name.
+    pub fn preset(name: &str) -> Option<Self> {
+        // What both papers share: four pipes of constant area on a frictionless bed, sediment lost on the way.
+        let classic = Self {
+            neighbours: 4,
+            area: PipeArea::Constant,
+            drag: 0.0,
+            ramp_depth: 0.0,
+            transport: Transport::SemiLagrangian,
+            talus: false,
+            ..Self::default()
+        };
+        match name {
+            "thalweg" => Some(Self::default()),
+            "mei-2007" => Some(Self {
+                pipe_area: 20.0,
+                capacity: 0.01,
+                dissolve: 0.01,
+                deposit: 0.01,
+                exchange: Exchange::Share,
+                min_tilt: 2.0_f64.to_radians(),
+                evaporation: 0.015,
+                dry_depth: 1.0e-6,
+                dt: Some(0.02),
+                ..classic
+            }),
+            "schmidberger-2024" => Some(Self {
+                pipe_area: 50.0,
+                gravity: 10.0,
+                velocity: Velocity::MeanFlux,
+                capacity: 0.0004,
+                dissolve: 0.000_03,
+                deposit: 0.000_03,
+                exchange: Exchange::Limit,
+                min_tilt: 30.0_f64.to_radians(),
+                evaporation: 3.0,
+                dry_depth: 0.0001,
+                height_unit: Some(1.0),
+                dt: Some(0.002),
+                ..classic
+            }),
+            _ => None,
+        }
+    }
+
+    /// Checks every number once, before a run.
+    pub fn validated(&self) -> Result<(), Invalid> {
+        let positive = |x: f64| x > 0.0 && x.is_finite();
+        let natural = |x: f64| x >= 0.0 && x.is_finite();
+        let quarter = 0.0..std::f64::consts::FRAC_PI_2;
+        require(
+            matches!(self.neighbours, 4 | 8),
+            "neighbours",
+            self.neighbours,
+            "a cell has pipes to 4 or 8 neighbours",
+        )?;
+        require(
+            positive(self.pipe_area),
+            "pipe_area",
+            self.pipe_area,
+            "a pipe needs a positive cross-section",
+        )?;
+        require(positive(self.gravity), "gravity", self.gravity, "water needs a positive gravity to flow")?;
+        require(natural(self.drag), "drag", self.drag, "drag cannot be negative (use 0 for a smooth bed)")?;
+        require(
+            natural(self.capacity),
+            "capacity",
+            self.capacity,
+            "it cannot be negative (use 0 for clear water)",
+        )?;
+        require(
+            natural(self.dissolve),
+            "dissolve",
+            self.dissolve,
+            "it cannot be negative (use 0 for solid rock)",
+        )?;
+        require(
+            natural(self.deposit),
+            "deposit",
+            self.deposit,
+            "it cannot be negative (use 0 to keep all afloat)",
+        )?;
+        let shares = self.exchange != Exchange::Share || (self.dissolve <= 1.0 && self.deposit <= 1.0);
+        require(
+            shares,
+            "dissolve",
+            format!("{} and deposit {}", self.dissolve, self.deposit),
+            "with exchange = \"share\" both are shares of a difference, between 0 and 1",
+        )?;
+        require(
+            quarter.contains(&self.min_tilt),
+            "min_tilt",
+            self.min_tilt,
+            "it lies between 0 and 90 degrees",
+        )?;
+        require(
+            natural(self.ramp_depth),
+            "ramp_depth",
+            self.ramp_depth,
+            "it cannot be negative (use 0 for no ramp)",
+        )?;
+        require(
+            natural(self.evaporation),
+            "evaporation",
+            self.evaporation,
+            "it cannot be negative (use 0 for none)",
+        )?;
+        require(
+            natural(self.dry_depth),
+            "dry_depth",
+            self.dry_depth,
+            "it cannot be negative (use 0 to keep every film)",
+        )?;
+        let unit = self.height_unit.unwrap_or(1.0);
+        require(positive(unit), "height_unit", unit, "it must be a positive height")?;
+        let dt = self.dt.unwrap_or(1.0);
+        require(positive(dt), "dt", dt, "a time step is positive (leave it out for an automatic one)")?;
+        let used = |x: f64| x > 0.0 && x <= 1.0;
+        require(
+            used(self.safety),
+            "safety",
+            self.safety,
+            "it is a share of the stability limit, above 0 and at most 1",
+        )?;
+        require(positive(self.max_dt), "max_dt", self.max_dt, "a time step is positive")?;
+        require(
+            self.repose > 0.0 && quarter.contains(&self.repose),
+            "repose",
+            self.repose,
+            "a slope holds at an angle between 0 and 90 degrees (talus = false for no slipping)",
+        )?;
+        require(self.talus_every > 0, "talus_every", self.talus_every, "slopes slip every 1 step or more")?;
+        require(used(self.talus_rate), "talus_rate", self.talus_rate, "it is a share, above 0 and at most 1")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_preset_is_valid_and_survives_a_round_trip() {
+        for (name, _) in Params::PRESETS {
+            let params = Params::preset(name).unwrap();
+            params.validated().unwrap();
+            let text = toml::to_string(&params).unwrap();
+            assert_eq!(toml::from_str::<Params>(&text).unwrap(), params, "{name}");
+        }
+        assert!(Params::preset("musgrave-1989").is_none());
+    }
+
+    #[test]
+    fn nonsense_is_refused_by_name() {
+        let refused = |params: Params| params.validated().unwrap_err().key;
+        assert_eq!(refused(Params { neighbours: 6, ..Params::default() }), "neighbours");
+        assert_eq!(refused(Params { gravity: -9.81, ..Params::default() }), "gravity");
+        assert_eq!(refused(Params { evaporation: f64::NAN, ..Params::default() }), "evaporation");
+        assert_eq!(refused(Params { dt: Some(0.0), ..Params::default() }), "dt");
+        assert_eq!(refused(Params { repose: 1.6, ..Params::default() }), "repose");
+        let share = Params { exchange: Exchange::Share, dissolve: 1.5, ..Params::default() };
+        assert_eq!(refused(share), "dissolve");
+    }
+}

@@ -1,0 +1,726 @@
+//! Water and ground of a run, and how they go on.
+
+use super::cpu::add_water::{Supply, Wetting};
+use super::cpu::band::{Band, REACH, RowAccount, exchange_halos};
+use super::cpu::edges::Rims;
+use super::cpu::layout::{Layout, MARGIN, PaddedRows, plane};
+use super::cpu::sweep::{Choice, Sweep};
+use super::ledger::{Ledger, Solids, Water};
+use super::params::{Invalid, Params, PipeArea, Transport};
+use super::step::{Coefficients, THIN, stable_dt};
+use super::weather::Weather;
+use crate::law::talus;
+use fearless_simd::Level;
+use thalweg_field::sum::Compensated;
+use thalweg_field::{Field, FieldInfo, Frame, Grid2, Heightfield, Snapshot, band};
+
+/// Steps between two looks at the time step; the number of steps in a sweep divides it.
+const CONTROL: u64 = 8;
+/// Steps between two looks at the energy.
+const ENERGY_EVERY: u64 = 64;
+/// Growth of the energy beyond what was put in that rounding and averaging may cause [-].
+const ENERGY_SLACK: f64 = 0.05;
+/// Water for the wave speed of a dry terrain [m]: the first rain must not meet a step of a minute.
+const SHALLOWEST: f64 = 0.01;
+
+/// What a number of steps did.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StepReport {
+    /// Steps taken.
+    pub steps: u64,
+    /// Time they took in the simulation [s].
+    pub simulated: f64,
+    /// Smallest time step [s].
+    pub dt_min: f64,
+    /// Largest time step [s].
+    pub dt_max: f64,
+    /// Deepest water after the last step [m].
+    pub max_depth: f64,
+}
+
+/// Why a run cannot go on.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum StepError {
+    /// A number overflowed.
+    #[error(
+        "{count} cells are no longer finite at step {step} (t = {time:.3} s), the first at column {col}, row {row}; \
+         try a smaller dt, or weaker erosion (capacity, dissolve)"
+    )]
+    NotFinite {
+        /// How many.
+        count: usize,
+        /// After which step.
+        step: u64,
+        /// Simulated time [s].
+        time: f64,
+        /// The first one's column.
+        col: usize,
+        /// The first one's row.
+        row: usize,
+    },
+    /// The given time step is too long for the depth that the water has reached.
+    #[error(
+        "dt = {dt} s is not stable at step {step}: waves on {depth:.3} m of water allow at most {limit:.5} s; \
+         use dt = {suggested:.5} s or leave dt out for an automatic one"
+    )]
+    TooLong {
+        /// The time step [s].
+        dt: f64,
+        /// Before which step.
+        step: u64,
+        /// Deepest water [m].
+        depth: f64,
+        /// The longest stable step [s].
+        limit: f64,
+        /// A step with some reserve [s].
+        suggested: f64,
+    },
+    /// The water has more energy than was ever put into it: it sloshes without bound, with its mass intact.
+    #[error(
+        "the water's energy grew to {ratio:.2} times what was put in by step {step} (t = {time:.3} s): the time step \
+         is unstable; lower safety below {safety}, or dt below {dt:.5} s"
+    )]
+    Sloshing {
+        /// Energy over what was put in [-].
+        ratio: f64,
+        /// After which step.
+        step: u64,
+        /// Simulated time [s].
+        time: f64,
+        /// Share of the stability limit in use [-].
+        safety: f64,
+        /// The time step [s].
+        dt: f64,
+    },
+}
+
+/// A run's state as plain numbers, enough to go on with the same bits.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Saved {
+    /// Columns and rows of the terrain.
+    pub size: [usize; 2],
+    /// Steps taken.
+    pub step: u64,
+    /// Time, time step and the like, in the order of [`Pipes::save`].
+    pub numbers: Vec<f64>,
+    /// The rows' accounts, five numbers each.
+    pub accounts: Vec<f64>,
+    /// Rows of the state, ghosts and margins included.
+    pub cells: Vec<f32>,
+}
+
+/// What is watched during a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Guard {
+    Full,
+    Energy,
+    Off,
+}
+
+/// Water on a heightfield, and the ground it wears away.
+#[derive(Clone, Debug)]
+pub struct Pipes {
+    params: Params,
+    frame: Frame,
+    layout: Layout,
+    /// Side of a cell in the solver.
+    cell: f64,
+    /// Metres per unit of height in the solver.
+    unit: f64,
+    /// Height that counts as 0 in the solver [m]: keeps f32 for the relief instead of the elevation.
+    datum: f64,
+    bands: Vec<Band>,
+    supply: Supply,
+    rims: Rims,
+    softness: Option<PaddedRows>,
+    ordinary: Vec<f32>,
+    wettings: Vec<Wetting>,
+    level: Level,
+    guard: Guard,
+    step: u64,
+    time: f64,
+    dt: f64,
+    max_depth: f64,
+    /// Rained and sprung, in the solver's heights times cells.
+    added: Compensated,
+    /// No bed is higher or deeper, in the solver's heights.
+    highest: f32,
+    water_start: f64,
+    bed_start: f64,
+    /// Energy of the water at the beginning and all that was added since.
+    energy_in: f64,
+    added_at_last_look: f64,
+}
+
+impl Pipes {
+    /// Puts the weather over a terrain. Nothing has happened yet.
+    pub fn new(ground: &Heightfield, params: &Params, weather: &Weather) -> Result<Self, Invalid> {
+        let (cols, rows) = (ground.height.cols(), ground.height.rows());
+        params.validated()?;
+        weather.validated(cols, rows)?;
+        let stray = ground.height.values().iter().copied().find(|h| !h.is_finite());
+        super::params::require(
+            stray.is_none(),
+            "terrain",
+            stray.unwrap_or(0.0),
+            "every height must be a finite number",
+        )?;
+        super::params::require(cols > 0 && rows > 0, "terrain", "empty", "it must have at least one cell")?;
+        let layout = Layout::new(cols, rows, params.neighbours == 8);
+        let unit = params.height_unit.unwrap_or(1.0);
+        let datum = datum(&ground.height);
+        let steps = steps_per_sweep(&layout);
+        let bands = cut(&layout, steps, band::threads());
+        let mut pipes = Self {
+            cell: if params.height_unit.is_some() { 1.0 } else { ground.frame.cell },
+            unit,
+            datum,
+            bands,
+            supply: Supply::new(weather, ground, &layout, unit)?,
+            rims: Rims::new(&weather.edges, datum, unit),
+            softness: weather.softness.as_ref().map(|softness| PaddedRows::new(softness, &layout)),
+            ordinary: vec![1.0; layout.padded],
+            wettings: vec![Wetting::default(); steps],
+            level: Level::new(),
+            guard: Guard::Full,
+            step: 0,
+            time: 0.0,
+            dt: 0.0,
+            max_depth: 0.0,
+            added: Compensated::default(),
+            highest: 0.0,
+            water_start: 0.0,
+            bed_start: 0.0,
+            energy_in: 0.0,
+            added_at_last_look: 0.0,
+            params: params.clone(),
+            frame: ground.frame.clone(),
+            layout,
+        };
+        pipes.fill(plane::BED, |col, row| ((f64::from(ground.height.at(col, row)) - datum) / unit) as f32);
+        if let Some(water) = &weather.water {
+            pipes.fill(plane::DEPTH, |col, row| (f64::from(water.at(col, row)) / unit) as f32);
+            pipes.max_depth = water.range().map_or(0.0, |(_, deepest)| f64::from(deepest));
+        }
+        pipes.water_start = pipes.total(plane::DEPTH);
+        pipes.bed_start = pipes.total(plane::BED);
+        // Deposits may build up; twice the relief is more than water can heap.
+        let bed = pipes.rows().flat_map(|(_, _, row)| pipes.cells_of(row, plane::BED));
+        pipes.highest = 2.0 * bed.fold(0.0, |highest: f32, &b| highest.max(b.abs()));
+        exchange_halos(&pipes.layout, &mut pipes.bands);
+        pipes.energy_in = pipes.energy();
+        Ok(pipes)
+    }
+
+    /// Memory that a run on so many cells needs, without maps and pictures [bytes].
+    pub fn memory(cols: usize, rows: usize, params: &Params) -> u64 {
+        let layout = Layout::new(cols, rows, params.neighbours == 8);
+        (layout.row_len() as u64 * 4)
+            .saturating_mul(rows as u64 + 2 * (REACH * steps_per_sweep(&layout)) as u64)
+    }
+
+    /// Bytes of state for each cell.
+    pub fn bytes_per_cell(&self) -> usize {
+        self.layout.planes * size_of::<f32>()
+    }
+
+    /// Lets the time step and the energy go unwatched, to study instability itself.
+    #[must_use]
+    pub fn unguarded(mut self) -> Self {
+        self.guard = Guard::Off;
+        self
+    }
+
+    /// Lets the time step be whatever it is, but watches the energy.
+    #[must_use]
+    pub fn watching_energy_only(mut self) -> Self {
+        self.guard = Guard::Energy;
+        self
+    }
+
+    /// Cuts the rows into `bands` bands and takes up to `steps` steps in a sweep (1, 2, 4 or 8). Results do not
+    /// depend on it; speed does.
+    pub fn cut_into(&mut self, bands: usize, steps: usize) {
+        assert!(
+            steps > 0 && CONTROL as usize % steps == 0,
+            "{steps} steps in a sweep do not divide {CONTROL}"
+        );
+        let saved = self.save();
+        self.bands = cut(&self.layout, steps, bands);
+        self.wettings = vec![Wetting::default(); steps];
+        assert!(self.restore(&saved), "a state fits its own terrain");
+    }
+
+    /// Number of bands and steps in a sweep.
+    pub fn cuts(&self) -> (usize, usize) {
+        (self.bands.len(), self.wettings.len())
+    }
+
+    /// Steps taken so far.
+    pub fn steps_taken(&self) -> u64 {
+        self.step
+    }
+
+    /// Simulated time [s].
+    pub fn time(&self) -> f64 {
+        self.time
+    }
+
+    /// The parameters it runs with.
+    pub fn params(&self) -> &Params {
+        &self.params
+    }
+
+    /// Takes `steps` steps.
+    pub fn advance(&mut self, steps: u64) -> Result<StepReport, StepError> {
+        let end = self.step + steps;
+        let mut report = StepReport { steps, dt_min: f64::INFINITY, ..StepReport::default() };
+        let start = self.time;
+        while self.step < end {
+            if self.step.is_multiple_of(CONTROL) {
+                self.choose_dt()?;
+            }
+            let to_control = CONTROL - self.step % CONTROL;
+            let to_slip = if self.params.talus { self.to_slip() } else { u64::MAX };
+            let count = (end - self.step).min(to_control).min(to_slip).min(self.wettings.len() as u64);
+            self.sweep(count as usize);
+            report.dt_min = report.dt_min.min(self.dt);
+            report.dt_max = report.dt_max.max(self.dt);
+            if self.params.talus && self.to_slip() == u64::from(self.params.talus_every) {
+                self.slip();
+            }
+            if self.step.is_multiple_of(ENERGY_EVERY) {
+                self.look_at_energy()?;
+            }
+        }
+        if steps > 0 {
+            self.look_for_stray_numbers()?;
+        }
+        report.simulated = self.time - start;
+        report.max_depth = self.max_depth;
+        Ok(report)
+    }
+
+    /// Steps until the next round of slipping.
+    fn to_slip(&self) -> u64 {
+        let every = u64::from(self.params.talus_every);
+        every - self.step % every
+    }
+
+    /// Speed of the fastest wave [solver lengths/s].
+    fn wave_speed(&self) -> f64 {
+        let section = match self.params.area {
+            PipeArea::Constant => self.params.pipe_area / self.cell,
+            PipeArea::Depth => self.max_depth.max(SHALLOWEST) / self.unit,
+        };
+        (self.params.gravity * section).sqrt()
+    }
+
+    /// The longest stable time step at the present depth [s].
+    pub fn max_dt(&self) -> f64 {
+        stable_dt(self.params.neighbours, self.cell, self.wave_speed())
+    }
+
+    fn choose_dt(&mut self) -> Result<(), StepError> {
+        let limit = self.max_dt();
+        let usable = self.params.safety * limit;
+        self.dt = match self.params.dt {
+            Some(dt) if self.guard == Guard::Full && dt > limit => {
+                let depth = self.max_depth;
+                return Err(StepError::TooLong { dt, step: self.step, depth, limit, suggested: usable });
+            }
+            Some(dt) => dt,
+            None => usable.min(self.params.max_dt),
+        };
+        Ok(())
+    }
+
+    /// Takes `count` steps in one pass over all bands.
+    fn sweep(&mut self, count: usize) {
+        exchange_halos(&self.layout, &mut self.bands);
+        for (i, wetting) in self.wettings[..count].iter_mut().enumerate() {
+            self.supply.prepare(&self.layout, self.step + i as u64, self.time, self.dt, wetting);
+            self.time += self.dt;
+            self.added.add(wetting.added);
+        }
+        let coefficients = Coefficients::new(&self.params, self.cell, self.unit, self.dt);
+        let sweep = Sweep {
+            layout: self.layout,
+            coefficients,
+            height_per_flux: self.dt / (self.cell * self.cell),
+            supply: &self.supply,
+            wettings: &self.wettings[..count],
+            rims: self.rims,
+            softness: self.softness.as_ref(),
+            ordinary: &self.ordinary,
+            choice: Choice {
+                diagonal: self.params.neighbours == 8,
+                drag: self.params.drag > 0.0,
+                donor: self.params.transport == Transport::DonorCell,
+            },
+        };
+        let level = self.level;
+        band::for_each(&mut self.bands, |_, band| sweep.run(level, band));
+
+        let deepest = self.bands.iter().fold(0.0, |deepest: f32, band| deepest.max(band.max_depth));
+        self.max_depth = f64::from(deepest) * self.unit;
+        self.step += count as u64;
+    }
+
+    /// Lets slopes steeper than the angle of repose slip.
+    fn slip(&mut self) {
+        exchange_halos(&self.layout, &mut self.bands);
+        let slipping = talus::Slipping::new(
+            self.params.repose,
+            self.params.talus_rate,
+            self.frame.cell / self.unit,
+            self.highest,
+        );
+        let layout = self.layout;
+        band::for_each(&mut self.bands, |_, band| slip_band(&layout, &slipping, band));
+    }
+
+    /// Kinetic and potential energy of the water over its weight, above the lowest bed [m⁴].
+    fn energy(&self) -> f64 {
+        let lowest = self
+            .rows()
+            .flat_map(|(_, _, row)| self.cells_of(row, plane::BED))
+            .fold(f32::INFINITY, |a, &b| a.min(b));
+        let in_row = |(band, index, row): (&Band, usize, &[f32])| -> f64 {
+            let (bed, depth) = (self.cells_of(row, plane::BED), self.cells_of(row, plane::DEPTH));
+            let cell = |col: usize| {
+                let d = f64::from(depth[col]);
+                let [east, south] = self.flow_at(band, index, col);
+                // The water in a pipe of length l and area A that carries the flux q has ½ρ l q²/A.
+                let area = match self.params.area {
+                    PipeArea::Constant => self.params.pipe_area,
+                    PipeArea::Depth => self.cell * d,
+                };
+                let moving = (east * east + south * south) / (2.0 * self.params.gravity * self.cell * area);
+                d * (f64::from(bed[col]) - f64::from(lowest) + 0.5 * d) + moving
+            };
+            (0..self.layout.cols).filter(|&col| depth[col] > 0.0).map(cell).sum()
+        };
+        self.rows().map(in_row).sum()
+    }
+
+    fn look_at_energy(&mut self) -> Result<(), StepError> {
+        if self.guard == Guard::Off {
+            return Ok(());
+        }
+        // Water can bring no more than its weight times the height of the highest surface.
+        let account = self.account();
+        let added = self.added.value() + account.imported;
+        let (mut low, mut high) = (f32::INFINITY, f32::NEG_INFINITY);
+        for (_, _, row) in self.rows() {
+            let surface = self.cells_of(row, plane::BED).iter().zip(self.cells_of(row, plane::DEPTH));
+            for (&b, &d) in surface {
+                low = low.min(b);
+                high = high.max(b + d);
+            }
+        }
+        self.energy_in += (added - self.added_at_last_look) * f64::from(high - low);
+        self.added_at_last_look = added;
+        exchange_halos(&self.layout, &mut self.bands);
+        let ratio = self.energy() / self.energy_in;
+        if ratio > 1.0 + ENERGY_SLACK {
+            let safety = self.params.safety;
+            return Err(StepError::Sloshing { ratio, step: self.step, time: self.time, safety, dt: self.dt });
+        }
+        Ok(())
+    }
+
+    fn look_for_stray_numbers(&self) -> Result<(), StepError> {
+        let mut found = None;
+        let mut count = 0;
+        for (_, index, row) in self.rows() {
+            for which in [plane::BED, plane::DEPTH, plane::SEDIMENT] {
+                for (col, _) in self.cells_of(row, which).iter().enumerate().filter(|(_, v)| !v.is_finite()) {
+                    found = found.or(Some((col, index)));
+                    count += 1;
+                }
+            }
+        }
+        match found {
+            None => Ok(()),
+            Some((col, row)) => {
+                Err(StepError::NotFinite { count, step: self.step, time: self.time, col, row })
+            }
+        }
+    }
+
+    /// The rows of the terrain, north to south, with the band that holds each.
+    fn rows(&self) -> impl Iterator<Item = (&Band, usize, &[f32])> {
+        self.bands.iter().flat_map(move |band| {
+            band.own.clone().map(move |row| (band, row, band.row(&self.layout, row as isize)))
+        })
+    }
+
+    fn cells_of<'a>(&self, row: &'a [f32], which: usize) -> &'a [f32] {
+        &self.layout.plane(row, which)[MARGIN..][..self.layout.cols]
+    }
+
+    /// Flux through a cell to the east and to the south, from its pipes and its neighbours'.
+    fn flow_at(&self, band: &Band, row: usize, col: usize) -> [f64; 2] {
+        let [above, here, below] = [-1, 0, 1].map(|by| band.row(&self.layout, row as isize + by));
+        let pipe = |row, which, by: isize| {
+            f64::from(self.layout.plane(row, which)[(MARGIN + col).wrapping_add_signed(by)])
+        };
+        let mut east = pipe(here, plane::EAST, -1) - pipe(here, plane::WEST, 1) + pipe(here, plane::EAST, 0)
+            - pipe(here, plane::WEST, 0);
+        let mut south = pipe(above, plane::SOUTH, 0) - pipe(below, plane::NORTH, 0)
+            + pipe(here, plane::SOUTH, 0)
+            - pipe(here, plane::NORTH, 0);
+        if self.params.neighbours == 8 {
+            let out = [plane::NORTH_WEST, plane::NORTH_EAST, plane::SOUTH_WEST, plane::SOUTH_EAST];
+            let [nw, ne, sw, se] = out.map(|which| pipe(here, which, 0));
+            let (in_nw, in_ne) = (pipe(above, plane::SOUTH_EAST, -1), pipe(above, plane::SOUTH_WEST, 1));
+            let (in_sw, in_se) = (pipe(below, plane::NORTH_EAST, -1), pipe(below, plane::NORTH_WEST, 1));
+            east += (in_nw + in_sw) - (in_ne + in_se) + (ne + se) - (nw + sw);
+            south += (in_nw + in_ne) - (in_sw + in_se) + (sw + se) - (nw + ne);
+        }
+        [0.5 * east, 0.5 * south]
+    }
+
+    fn fill(&mut self, which: usize, value: impl Fn(usize, usize) -> f32 + Sync) {
+        let layout = self.layout;
+        band::for_each(&mut self.bands, |_, band| {
+            for row in band.own.clone() {
+                let plane = layout.plane_mut(band.row_mut(&layout, row as isize), which);
+                for (col, cell) in plane[MARGIN..][..layout.cols].iter_mut().enumerate() {
+                    *cell = value(col, row);
+                }
+            }
+        });
+    }
+
+    /// Sum over all cells, in the solver's heights.
+    fn total(&self, which: usize) -> f64 {
+        let in_row = |row| self.cells_of(row, which).iter().map(|&v| f64::from(v)).sum::<f64>();
+        self.rows().map(|(_, _, row)| in_row(row)).sum()
+    }
+
+    fn grid(&self, which: usize, value: impl Fn(f32) -> f32) -> Grid2<f32> {
+        let mut values = Vec::with_capacity(self.layout.cols * self.layout.rows);
+        for (_, _, row) in self.rows() {
+            values.extend(self.cells_of(row, which).iter().map(|&v| value(v)));
+        }
+        Grid2::from_values(self.layout.cols, self.layout.rows, values).expect("one value for each cell")
+    }
+
+    /// Bed height [m].
+    pub fn bed(&self) -> Grid2<f32> {
+        self.grid(plane::BED, |b| (self.datum + self.unit * f64::from(b)) as f32)
+    }
+
+    /// Water depth [m].
+    pub fn depth(&self) -> Grid2<f32> {
+        self.grid(plane::DEPTH, |d| (self.unit * f64::from(d)) as f32)
+    }
+
+    /// Suspended sediment, as the height of bed it would make [m].
+    pub fn sediment(&self) -> Grid2<f32> {
+        self.grid(plane::SEDIMENT, |s| (self.unit * f64::from(s)) as f32)
+    }
+
+    /// Velocity to the east and to the north [m/s].
+    pub fn velocity(&mut self) -> [Grid2<f32>; 2] {
+        exchange_halos(&self.layout, &mut self.bands);
+        let mut grids = [(); 2].map(|()| Vec::with_capacity(self.layout.cols * self.layout.rows));
+        // Where heights have a unit of their own, cells count as 1.
+        let metres = self.frame.cell / self.cell;
+        for (band, index, row) in self.rows() {
+            for (col, &depth) in self.cells_of(row, plane::DEPTH).iter().enumerate() {
+                let [east, south] = self.flow_at(band, index, col);
+                let thin = f64::from(depth) * self.unit <= THIN;
+                let per_flux = if thin { 0.0 } else { metres / (self.cell * f64::from(depth)) };
+                grids[0].push((east * per_flux) as f32);
+                grids[1].push((-south * per_flux) as f32);
+            }
+        }
+        grids.map(|values| {
+            Grid2::from_values(self.layout.cols, self.layout.rows, values).expect("one value for each cell")
+        })
+    }
+
+    /// The terrain as it is now.
+    pub fn ground(&self) -> Heightfield {
+        Heightfield { height: self.bed(), frame: self.frame.clone() }
+    }
+
+    /// The present state, labelled.
+    pub fn snapshot(&mut self) -> Snapshot {
+        let [east, north] = self.velocity();
+        let speed = Grid2::from_fn(east.cols(), east.rows(), |c, r| east.at(c, r).hypot(north.at(c, r)));
+        let field = |name, unit, meaning, values| Field { info: FieldInfo::new(name, unit, meaning), values };
+        Snapshot {
+            frame: self.frame.clone(),
+            step: self.step,
+            time: self.time,
+            fields: vec![
+                field("height", "m", "height of the bed", self.bed()),
+                field("water", "m", "depth of the water above the bed", self.depth()),
+                field("sediment", "m", "suspended sediment, as height of bed", self.sediment()),
+                field("speed", "m/s", "speed of the water", speed),
+                field("velocity_east", "m/s", "velocity of the water to the east", east),
+                field("velocity_north", "m/s", "velocity of the water to the north", north),
+            ],
+        }
+    }
+
+    /// All rows' accounts together, north to south.
+    fn account(&self) -> RowAccount {
+        let mut sum = RowAccount::default();
+        for row in self.bands.iter().flat_map(|band| &band.accounts) {
+            sum.evaporated += row.evaporated;
+            sum.eroded += row.eroded;
+            sum.exported += row.exported;
+            sum.imported += row.imported;
+            sum.exported_sediment += row.exported_sediment;
+        }
+        sum
+    }
+
+    /// The account of water and ground so far.
+    pub fn ledger(&self) -> Ledger {
+        let volume = self.frame.cell * self.frame.cell * self.unit;
+        let account = self.account();
+        Ledger {
+            water: Water {
+                start: self.water_start * volume,
+                added: (self.added.value() + account.imported) * volume,
+                evaporated: account.evaporated * volume,
+                exported: account.exported * volume,
+                end: self.total(plane::DEPTH) * volume,
+            },
+            solids: Solids {
+                bed_start: self.bed_start * volume,
+                bed_end: self.total(plane::BED) * volume,
+                suspended: self.total(plane::SEDIMENT) * volume,
+                exported: account.exported_sediment * volume,
+                eroded: account.eroded * volume,
+            },
+        }
+    }
+
+    fn rows_with_ghosts(&self) -> Vec<f32> {
+        let rows = -1..=self.layout.rows as isize;
+        let holder = |row: isize| {
+            let row = row.clamp(0, self.layout.rows as isize - 1) as usize;
+            self.bands.iter().find(|band| band.own.contains(&row)).expect("every row lies in a band")
+        };
+        rows.flat_map(|row| holder(row).row(&self.layout, row).iter().copied()).collect()
+    }
+
+    fn set_rows_with_ghosts(&mut self, cells: &[f32]) {
+        let rows = self.layout.rows as isize;
+        for band in &mut self.bands {
+            let first = if band.own.start == 0 { -1 } else { band.own.start as isize };
+            let end = if band.own.end == self.layout.rows { rows + 1 } else { band.own.end as isize };
+            for row in first..end {
+                let len = self.layout.row_len();
+                band.row_mut(&self.layout, row).copy_from_slice(&cells[(row + 1) as usize * len..][..len]);
+            }
+        }
+        exchange_halos(&self.layout, &mut self.bands);
+    }
+
+    /// Everything needed to go on later.
+    pub fn save(&self) -> Saved {
+        let [added, added_rest] = self.added.parts();
+        let numbers = vec![
+            self.time,
+            self.dt,
+            self.max_depth,
+            self.water_start,
+            self.bed_start,
+            self.energy_in,
+            self.added_at_last_look,
+            added,
+            added_rest,
+        ];
+        let accounts = self.bands.iter().flat_map(|band| &band.accounts);
+        let accounts =
+            accounts.flat_map(|a| [a.evaporated, a.eroded, a.exported, a.imported, a.exported_sediment]);
+        Saved {
+            size: [self.layout.cols, self.layout.rows],
+            step: self.step,
+            numbers,
+            accounts: accounts.collect(),
+            cells: self.rows_with_ghosts(),
+        }
+    }
+
+    /// Goes back to a saved state of the same scene; false if it does not fit this terrain.
+    #[must_use]
+    pub fn restore(&mut self, saved: &Saved) -> bool {
+        let &[time, dt, max_depth, water_start, bed_start, energy_in, looked, added, added_rest] =
+            saved.numbers.as_slice()
+        else {
+            return false;
+        };
+        let Layout { cols, rows, .. } = self.layout;
+        let (accounts, rest) = saved.accounts.as_chunks::<5>();
+        let fits = saved.size == [cols, rows]
+            && saved.cells.len() == self.layout.row_len() * (rows + 2)
+            && accounts.len() == rows
+            && rest.is_empty();
+        if !fits {
+            return false;
+        }
+        self.step = saved.step;
+        (self.time, self.dt, self.max_depth) = (time, dt, max_depth);
+        (self.water_start, self.bed_start) = (water_start, bed_start);
+        (self.energy_in, self.added_at_last_look) = (energy_in, looked);
+        self.added = Compensated::from_parts([added, added_rest]);
+        let rows = self.bands.iter_mut().flat_map(|band| &mut band.accounts);
+        for (row, &[evaporated, eroded, exported, imported, exported_sediment]) in rows.zip(accounts) {
+            *row = RowAccount { evaporated, eroded, exported, imported, exported_sediment };
+        }
+        self.set_rows_with_ghosts(&saved.cells);
+        true
+    }
+}
+
+/// Height that counts as 0: heights minus it are exact in f32, and so are heights rebuilt from them.
+fn datum(height: &Grid2<f32>) -> f64 {
+    let (low, high) = height.range().unwrap_or((0.0, 0.0));
+    f64::from(if low > 0.0 {
+        low.floor()
+    } else if high < 0.0 {
+        high.ceil()
+    } else {
+        0.0
+    })
+}
+
+/// Steps that a sweep takes: enough that rows fetched from memory are worked on several times, not so many
+/// that the rows in flight outgrow the cache.
+fn steps_per_sweep(_layout: &Layout) -> usize {
+    4
+}
+
+/// Bands for so many threads; none lower than its neighbours' halo.
+fn cut(layout: &Layout, steps: usize, threads: usize) -> Vec<Band> {
+    let most = layout.rows / (REACH * steps);
+    band::split(layout.rows, threads.min(most.max(1))).map(|own| Band::new(layout, own, steps)).collect()
+}
+
+/// Slipping in one band; reads each row as it was before.
+fn slip_band(layout: &Layout, slipping: &talus::Slipping, band: &mut Band) {
+    let mut old = [vec![0.0; layout.cols], vec![0.0; layout.cols], vec![0.0; layout.cols]];
+    let rows = layout.rows as isize;
+    let bed = |band: &Band, row: isize, into: &mut Vec<f32>| {
+        let row = row.clamp(0, rows - 1);
+        into.copy_from_slice(&layout.plane(band.row(layout, row), plane::BED)[MARGIN..][..layout.cols]);
+    };
+    let first = band.own.start as isize;
+    bed(band, first - 1, &mut old[0]);
+    bed(band, first, &mut old[1]);
+    for row in band.own.clone() {
+        bed(band, row as isize + 1, &mut old[2]);
+        let plane = layout.plane_mut(band.row_mut(layout, row as isize), plane::BED);
+        slipping.row([&old[0], &old[1], &old[2]], &mut plane[MARGIN..][..layout.cols]);
+        old.rotate_left(1);
+    }
+}

@@ -1,0 +1,108 @@
+//! The constants of one step.
+
+use super::params::{Exchange, Params, PipeArea, Velocity};
+
+/// Water thinner than this has no velocity [m]; dividing a trickle by next to nothing would.
+pub const THIN: f64 = 1.0e-6;
+/// Share of a cell's water that may leave in one step: all, less a few roundings of f32.
+const ALL_OF_IT: f32 = 1.0 - 6.0e-7;
+/// Weights of straight and diagonal pipes that make waves run equally fast in all directions: the
+/// nine-point Laplacian, 2/3 for each straight and 1/6 for each diagonal neighbour.
+const STRAIGHT: f64 = 2.0 / 3.0;
+const DIAGONAL: f64 = 1.0 / 6.0;
+
+/// Everything that the stages multiply with, worked out once for a time step. Lengths and heights are the
+/// solver's own (metres, unless the parameters name a height unit).
+#[derive(Clone, Copy, Debug)]
+pub struct Coefficients {
+    /// Flux gained for each metre of drop: Δt·g·A/l with a constant A ...
+    pub push: f32,
+    /// ... and Δt·g·l/l for each metre of depth with A = l·d.
+    pub push_per_depth: f32,
+    /// Share of the push that a diagonal pipe gets.
+    pub diagonal_push: f32,
+    /// Δt·c_f/l: drag for each unit of flux over squared depth.
+    pub drag: f32,
+    pub thin: f32,
+    pub thin_squared: f32,
+    pub all_of_it: f32,
+    /// Δt/l²: height gained for each unit of flux.
+    pub height_per_flux: f32,
+    /// 1/(2l).
+    pub half_per_cell: f32,
+    /// Δt/l: cells moved for each unit of speed.
+    pub cells_per_speed: f32,
+    /// Take the mean flux for the velocity.
+    pub mean_flux: bool,
+    pub min_sin2: f32,
+    pub per_ramp_depth: f32,
+    pub capacity: f32,
+    pub dissolve_share: f32,
+    pub dissolve_limit: f32,
+    pub deposit_share: f32,
+    pub deposit_limit: f32,
+    pub evaporation_keeps: f32,
+    pub dry: f32,
+}
+
+impl Coefficients {
+    /// For steps of `dt` [s] on cells of side `cell`, heights in units of `unit` metres.
+    pub fn new(params: &Params, cell: f64, unit: f64, dt: f64) -> Self {
+        let straight = if params.neighbours == 8 { STRAIGHT } else { 1.0 };
+        let push = dt * params.gravity * straight;
+        let (push, push_per_depth) = match params.area {
+            PipeArea::Constant => (push * params.pipe_area / cell, 0.0),
+            PipeArea::Depth => (0.0, push),
+        };
+        let exchange = |constant: f64| match params.exchange {
+            // The part of a difference that decays at a constant rate during dt.
+            Exchange::Rate => (1.0 - (-constant * dt).exp(), f64::INFINITY),
+            Exchange::Share => (constant, f64::INFINITY),
+            Exchange::Limit => (1.0, constant * dt),
+        };
+        let worked = f64::from(u8::from(params.erosion));
+        let (dissolve_share, dissolve_limit) = exchange(params.dissolve);
+        let (deposit_share, deposit_limit) = exchange(params.deposit);
+        let min_sin = params.min_tilt.sin();
+        let thin = THIN / unit;
+        Self {
+            push: push as f32,
+            push_per_depth: push_per_depth as f32,
+            diagonal_push: (DIAGONAL / STRAIGHT) as f32,
+            drag: (dt * params.drag / cell) as f32,
+            thin: thin as f32,
+            thin_squared: (thin * thin) as f32,
+            all_of_it: ALL_OF_IT,
+            height_per_flux: (dt / (cell * cell)) as f32,
+            half_per_cell: (0.5 / cell) as f32,
+            cells_per_speed: (dt / cell) as f32,
+            mean_flux: params.velocity == Velocity::MeanFlux,
+            min_sin2: (min_sin * min_sin) as f32,
+            // Without a ramp any water at all carries its full load.
+            per_ramp_depth: if params.ramp_depth > 0.0 {
+                (unit / params.ramp_depth) as f32
+            } else {
+                f32::MAX
+            },
+            capacity: params.capacity as f32,
+            dissolve_share: (dissolve_share * worked) as f32,
+            dissolve_limit: (dissolve_limit as f32).min(f32::MAX),
+            deposit_share: (deposit_share * worked) as f32,
+            deposit_limit: (deposit_limit as f32).min(f32::MAX),
+            evaporation_keeps: (1.0 - params.evaporation * dt).max(0.0) as f32,
+            dry: (params.dry_depth / unit) as f32,
+        }
+    }
+}
+
+/// Largest stable time step [s] for waves of speed `speed` on cells of side `cell`.
+///
+/// Each pair of cells has two pipes that only flow out. While the head between them turns round both
+/// carry water, so the net flux turns at twice the rate of a single signed pipe, and the limit is that
+/// of signed pipes over √2: L/(2c) for four neighbours (measured: stable below, sloshing without
+/// bound above). For the nine-point Laplacian, whose largest eigenvalue is 16/3 instead of 8, it is
+/// √(3/8)·L/c.
+pub fn stable_dt(neighbours: u8, cell: f64, speed: f64) -> f64 {
+    let courant = if neighbours == 8 { (3.0_f64 / 8.0).sqrt() } else { 0.5 };
+    courant * cell / speed
+}
