@@ -1,1 +1,50 @@
-//! Placeholder.
+//! The files thalweg reads and writes, one module per format.
+//!
+//! Terrain comes in as PNG, TIFF (with its GeoTIFF tags), EXR or raw 16-bit numbers and becomes a
+//! [`Heightfield`](thalweg_field::Heightfield) in metres; whatever had to be assumed or repaired on
+//! the way is told as a [`Notice`]. Terrain, maps, pictures and checkpoints go out, each written to a
+//! temporary name and renamed, so that a kill leaves the old file or the new one and never half.
+//! Files are hostile until checked: sizes are compared with a memory limit before anything is
+//! allocated, and broken bytes give an error that names the file and what to do about it.
+//!
+//! One rule of orientation holds everywhere: row 0 is the north edge, columns run east.
+//!
+//! ```
+//! use thalweg_field::{Frame, Grid2, Heightfield};
+//! use thalweg_io::{ReadOptions, WriteOptions, read_heightfield, write_heightfield};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let path = folder.path().join("hill.tif");
+//! let hill = Heightfield {
+//!     height: Grid2::from_fn(40, 30, |col, row| (col * row) as f32),
+//!     frame: Frame { cell: 5.0, origin: [431_000.0, 5_412_000.0], crs: Some("EPSG:32611".into()) },
+//! };
+//! write_heightfield(&path, &hill, &WriteOptions::default())?;
+//!
+//! let back = read_heightfield(&path, &ReadOptions::default())?;
+//! assert_eq!(back.field, hill);
+//! assert!(back.notices.is_empty());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+
+pub mod atomic;
+pub mod checkpoint;
+mod error;
+mod exr;
+mod heightmap;
+mod label;
+mod map;
+mod nodata;
+mod notice;
+mod png;
+mod raw;
+mod source;
+mod tiff;
+
+pub use error::{ReadError, WriteError};
+pub use heightmap::{
+    Estimate, Imported, ReadOptions, WriteOptions, estimate, read_heightfield, write_heightfield,
+};
+pub use map::{write_map, write_png_rgb};
+pub use notice::Notice;

@@ -1,1 +1,43 @@
-//! Placeholder.
+//! Draws terrain and water: shaded relief from above, a block in perspective, and false-colour maps.
+//!
+//! A [`Scene`] borrows the grids of a [`Snapshot`](thalweg_field::Snapshot) or a
+//! [`Heightfield`](thalweg_field::Heightfield). [`relief`] draws it from above in the manner of a Swiss
+//! topographic map, [`perspective`] as a block cut out of the earth, [`map`] in false colours. All of
+//! them return a [`Picture`], which can carry labels and a scale bar and be set beside others
+//! ([`before_after`]). Nothing here knows a solver, opens a file or starts a thread, and the same
+//! scene gives the same bytes for any number of threads.
+//!
+//! ```
+//! use thalweg_field::{Frame, Grid2, Heightfield};
+//! use thalweg_render::{Camera, Label, ReliefStyle, Scene, perspective, relief};
+//!
+//! let hill = |c: usize, r: usize| 400.0 * (-((c as f32 - 40.0).powi(2) + (r as f32 - 30.0).powi(2)) / 300.0).exp();
+//! let ground = Heightfield { height: Grid2::from_fn(96, 64, hill), frame: Frame::with_cell(30.0) };
+//! let lake = ground.height.map(|height| (20.0 - height).max(0.0));
+//! let scene = Scene::ground(&ground).with_water(&lake);
+//!
+//! let mut picture = relief(&scene, &ReliefStyle::default(), 192);
+//! picture.label("Hill", [80.0, 60.0], &Label::default());
+//! picture.scale_bar(15.0);
+//! assert_eq!([picture.width, picture.height], [192, 128]);
+//!
+//! let view = perspective(&scene, &ReliefStyle::side_lit(), &Camera::default(), [160, 90]);
+//! assert_eq!(view.rgb.len(), 160 * 90 * 3);
+//! ```
+
+
+mod camera;
+mod colour_bar;
+mod cpu;
+mod light;
+mod picture;
+mod scene;
+mod text;
+
+pub use camera::Camera;
+pub use cpu::map::{ColourMap, MapStyle, Scale, map};
+pub use cpu::perspective::perspective;
+pub use cpu::relief::relief;
+pub use picture::{Picture, before_after};
+pub use scene::{Palette, ReliefStyle, Scene, StyleError};
+pub use text::{Anchor, Label, text_width};

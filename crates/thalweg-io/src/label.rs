@@ -1,0 +1,165 @@
+//! The description that travels with a file: beside it as `name.thalweg.json`, inside it as text.
+
+use crate::ReadError;
+use crate::error::folder_of;
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+use thalweg_field::{FieldInfo, Frame, Grid2};
+
+/// Version of the description; readers refuse others.
+const SCHEMA: u32 = 1;
+
+/// Longest description that is read [byte].
+const LONGEST: u64 = 1 << 20;
+
+/// Name of the description inside a PNG or EXR file.
+pub(crate) const KEY: &str = "thalweg";
+
+/// What the bed height is called.
+pub(crate) const HEIGHT: FieldInfo = FieldInfo::new("height", "m", "height of the bed");
+
+/// Size, place and meaning of the numbers in a file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Label {
+    schema: u32,
+    tool: String,
+    pub quantity: String,
+    pub unit: String,
+    pub meaning: String,
+    pub cols: usize,
+    pub rows: usize,
+    pub cell_m: f64,
+    /// South-west corner, east and north.
+    pub origin_m: [f64; 2],
+    pub crs: Option<String>,
+    /// Smallest and largest finite value.
+    pub min: Option<f64>,
+    pub max: Option<f64>,
+    pub bits: u32,
+    /// Values of the smallest and the largest integer code; none for floats, which hold the value itself.
+    pub code_values: Option<[f64; 2]>,
+    pub byte_order: Option<ByteOrder>,
+    row_order: String,
+    up_axis: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum ByteOrder {
+    Little,
+    Big,
+}
+
+impl Label {
+    /// Describes values kept as 32-bit floats.
+    pub fn new(info: FieldInfo, values: &Grid2<f32>, frame: &Frame) -> Self {
+        let range = values.range();
+        Self {
+            schema: SCHEMA,
+            tool: concat!("thalweg ", env!("CARGO_PKG_VERSION")).into(),
+            quantity: info.name.into(),
+            unit: info.unit.into(),
+            meaning: info.meaning.into(),
+            cols: values.cols(),
+            rows: values.rows(),
+            cell_m: frame.cell,
+            origin_m: frame.origin,
+            crs: frame.crs.clone(),
+            min: range.map(|(low, _)| low.into()),
+            max: range.map(|(_, high)| high.into()),
+            bits: 32,
+            code_values: None,
+            byte_order: None,
+            row_order: "north to south".into(),
+            up_axis: "z".into(),
+        }
+    }
+
+    /// The same, for values kept as 16-bit codes that run from `code_values[0]` to `code_values[1]`.
+    pub fn coded(self, code_values: [f64; 2], byte_order: Option<ByteOrder>) -> Self {
+        Self { bits: 16, code_values: Some(code_values), byte_order, ..self }
+    }
+
+    /// One line of JSON in ASCII: PNG's tEXt and EXR's strings hold Latin-1 at best.
+    pub fn to_ascii(&self) -> String {
+        let json = serde_json::to_string(self).unwrap_or_default();
+        // JSON has text beyond ASCII only inside strings, where \u escapes may stand for it.
+        json.encode_utf16()
+            .map(|unit| match u8::try_from(unit) {
+                Ok(byte) if byte.is_ascii() => char::from(byte).to_string(),
+                _ => format!("\\u{unit:04x}"),
+            })
+            .collect()
+    }
+
+    pub fn to_json(&self) -> String {
+        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+    }
+
+    /// Reads and checks a description found in `path`.
+    pub fn parse(text: &str, path: &Path) -> Result<Self, ReadError> {
+        let wrong = |reason: String| ReadError::Label { path: path.into(), reason };
+        let label: Self = serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?;
+        if label.schema != SCHEMA {
+            return Err(wrong(format!("it has schema {} but {SCHEMA} is understood", label.schema)));
+        }
+        if !(label.cell_m.is_finite() && label.cell_m > 0.0) {
+            return Err(wrong(format!("cell_m is {} but must be above 0", label.cell_m)));
+        }
+        let mut numbers = label.origin_m.into_iter().chain(label.code_values.into_iter().flatten());
+        match numbers.find(|number| !number.is_finite()) {
+            Some(number) => Err(wrong(format!("{number} is not a finite number"))),
+            None => Ok(label),
+        }
+    }
+
+    /// The description beside a file, if there is one.
+    pub fn beside(path: &Path) -> Result<Option<Self>, ReadError> {
+        let sidecar = sidecar_of(path);
+        let io = |source| ReadError::Io { path: sidecar.clone(), source };
+        let file = match File::open(&sidecar) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            file => file.map_err(io)?,
+        };
+        let mut text = Vec::new();
+        file.take(LONGEST).read_to_end(&mut text).map_err(io)?;
+        Self::parse(&String::from_utf8_lossy(&text), &sidecar).map(Some)
+    }
+}
+
+/// `folder/name.thalweg.json` for `folder/name.png`.
+pub(crate) fn sidecar_of(path: &Path) -> PathBuf {
+    let mut name = path.file_stem().unwrap_or_default().to_owned();
+    name.push(".thalweg.json");
+    folder_of(path).join(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_description_survives_as_ascii() {
+        let frame =
+            Frame { cell: 0.1, origin: [1.0e6 + 0.3, -2.0], crs: Some("Gauß–Krüger 🗺 \"3\"".into()) };
+        let label = Label::new(HEIGHT, &Grid2::filled(3, 2, 1.5), &frame).coded([-1.0, 2.0], None);
+        let text = label.to_ascii();
+        assert!(text.is_ascii(), "{text}");
+        assert_eq!(Label::parse(&text, Path::new("x")).unwrap(), label);
+        assert_eq!(Label::parse(&label.to_json(), Path::new("x")).unwrap(), label);
+    }
+
+    #[test]
+    fn wrong_descriptions_are_refused() {
+        let label = Label::new(HEIGHT, &Grid2::filled(3, 2, 1.5), &Frame::with_cell(2.0));
+        for (right, wrong) in
+            [("\"schema\":1", "\"schema\":2"), ("\"cell_m\":2.0", "\"cell_m\":0.0"), ("{", "")]
+        {
+            let text = label.to_ascii().replacen(right, wrong, 1);
+            let message = Label::parse(&text, Path::new("a.thalweg.json")).unwrap_err().to_string();
+            assert!(message.contains("a.thalweg.json") && message.contains("try"), "{message}");
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! What every format shares while a file is read: checks before allocating, and numbers to metres.
+
+use crate::label::Label;
+use crate::{Estimate, Notice, ReadError, ReadOptions};
+use std::fmt::Display;
+use std::path::Path;
+use thalweg_field::Grid2;
+
+/// Cells that one byte of a file can stand for at most. Deflate packs 1032 bytes into one, LZW and the
+/// EXR codecs some thousands on flat ground; a file that claims more is broken or hostile.
+const MOST_CELLS_PER_BYTE: u64 = 1 << 16;
+
+/// The file that is being read.
+#[derive(Clone, Copy)]
+pub(crate) struct Source<'a> {
+    pub path: &'a Path,
+    pub options: &'a ReadOptions,
+    /// Length of the file [byte].
+    pub length: u64,
+}
+
+/// Heights as decoded, with what the file says about their place.
+pub(crate) struct Raster {
+    /// Heights, not finite where there is none [m].
+    pub heights: Grid2<f32>,
+    /// Side of a cell, where known [m].
+    pub cell: Option<f64>,
+    /// South-west corner, east and north [m].
+    pub origin: [f64; 2],
+    pub crs: Option<String>,
+    /// Bits per number in the file.
+    pub bits: u8,
+}
+
+impl Raster {
+    /// Heights placed as the label says, or nowhere in particular.
+    pub fn labelled(heights: Grid2<f32>, label: Option<Label>, bits: u8) -> Self {
+        match label {
+            Some(label) => {
+                Self { heights, cell: Some(label.cell_m), origin: label.origin_m, crs: label.crs, bits }
+            }
+            None => Self { heights, cell: None, origin: [0.0, 0.0], crs: None, bits },
+        }
+    }
+}
+
+impl Source<'_> {
+    pub fn broken(&self, format: &'static str, reason: impl Display) -> ReadError {
+        ReadError::Broken { path: self.path.into(), format, reason: reason.to_string() }
+    }
+
+    pub fn unsupported(&self, what: impl Display, remedy: &'static str) -> ReadError {
+        ReadError::Unsupported { path: self.path.into(), what: what.to_string(), remedy }
+    }
+
+    /// Checks a declared size before anything of that size is allocated. `scratch` is what decoding needs
+    /// besides the heights themselves [byte].
+    pub fn admit(
+        &self,
+        format: &'static str,
+        cols: u64,
+        rows: u64,
+        scratch: u64,
+    ) -> Result<Estimate, ReadError> {
+        let path = || self.path.into();
+        if cols == 0 || rows == 0 {
+            return Err(ReadError::Empty { path: path(), cols, rows });
+        }
+        let cells = cols.saturating_mul(rows);
+        let most = self.length.saturating_mul(MOST_CELLS_PER_BYTE);
+        if cells > most || scratch / 16 > most {
+            let reason = format!("it declares {cols} × {rows} cells but has only {} bytes", self.length);
+            return Err(self.broken(format, reason));
+        }
+        let needed = cells.saturating_mul(size_of::<f32>() as u64).saturating_add(scratch);
+        let allowed = self.options.max_bytes;
+        match (usize::try_from(cols), usize::try_from(rows)) {
+            (Ok(cols), Ok(rows)) if needed <= allowed => Ok(Estimate { cols, rows, bytes: needed }),
+            _ => Err(ReadError::TooLarge { path: path(), cols, rows, needed, allowed }),
+        }
+    }
+
+    /// The description beside the file, unless it belongs to a terrain of another size.
+    pub fn sidecar(&self, size: &Estimate, notices: &mut Vec<Notice>) -> Result<Option<Label>, ReadError> {
+        let label = Label::beside(self.path)?;
+        let fits = |label: &Label| label.cols == size.cols && label.rows == size.rows;
+        if label.as_ref().is_some_and(|label| !fits(label)) {
+            notices.push(Notice::SidecarIgnored { path: crate::label::sidecar_of(self.path) });
+        }
+        Ok(label.filter(fits))
+    }
+
+    /// How numbers become metres. `full` is the number that stands for the upper end of a height range:
+    /// the largest code of an integer, 1 for a float. The options win over the label, the label over the
+    /// numbers themselves.
+    pub fn scale(&self, full: f64, label: Option<&Label>, notices: &mut Vec<Notice>) -> Scale {
+        let range = self.options.height_range.or(label.and_then(|label| label.code_values));
+        if range.is_none() && label.is_none() {
+            notices.push(Notice::TakenAsMetres);
+        }
+        match range {
+            Some([low, high]) => Scale { low, step: (high - low) / full },
+            None => Scale { low: 0.0, step: 1.0 },
+        }
+    }
+}
+
+/// A straight line from the numbers in a file to metres.
+#[derive(Clone, Copy)]
+pub(crate) struct Scale {
+    low: f64,
+    step: f64,
+}
+
+impl Scale {
+    pub fn metres(self, number: impl Into<f64>) -> f32 {
+        (self.low + number.into() * self.step) as f32
+    }
+}

@@ -1,0 +1,189 @@
+//! What the tests share: one terrain, and files as other programs write them.
+#![allow(dead_code, reason = "each test file uses its own part")]
+
+use exr::prelude::{
+    AnyChannel, AnyChannels, Blocks, Compression as Packing, Encoding, FlatSamples, Image, Layer,
+    LayerAttributes, LineOrder, Vec2, WritableImage, f16,
+};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use thalweg_field::random::Key;
+use thalweg_field::{Frame, Grid2, Heightfield};
+use thalweg_io::{WriteOptions, write_heightfield};
+use tiff::encoder::colortype::{ColorType, Gray16, Gray32, Gray32Float, Gray64Float, GrayI16, GrayI32};
+use tiff::encoder::{Compression, DeflateLevel, Predictor, TiffEncoder, TiffValue};
+use tiff::tags::Tag;
+
+/// Terrain with no symmetry: high in the north-west, a little rough, partly below zero.
+pub fn north_west(cols: usize, rows: usize) -> Heightfield {
+    let key = Key::new(7);
+    let height = Grid2::from_fn(cols, rows, |col, row| {
+        let (east, south) = (col as f64 / cols as f64, row as f64 / rows as f64);
+        let rough = key.with(col as u64).with(row as u64).unit();
+        (900.0 * (1.0 - east) * (1.0 - south) - 150.0 * east + rough) as f32
+    });
+    let frame = Frame { cell: 12.5, origin: [431_000.25, 5_412_000.5], crs: Some("EPSG:32611".into()) };
+    Heightfield { height, frame }
+}
+
+/// A file with the terrain above, and its bytes.
+pub fn written(folder: &Path, name: &str, cols: usize, rows: usize) -> (PathBuf, Vec<u8>) {
+    let path = folder.join(name);
+    write_heightfield(&path, &north_west(cols, rows), &WriteOptions::default()).unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    (path, bytes)
+}
+
+/// Whole metres without a sign: what an integer file can hold.
+pub fn metres(cols: usize, rows: usize) -> Grid2<f32> {
+    north_west(cols, rows).height.map(|h| (h + 200.0).round())
+}
+
+/// A PNG file of 16-bit samples, or of what `more` makes of its head.
+pub fn png_file(
+    path: &Path,
+    colour: png::ColorType,
+    size: [usize; 2],
+    codes: &[u16],
+    more: impl Fn(&mut png::Info),
+) {
+    let mut info = png::Info::with_size(size[0] as u32, size[1] as u32);
+    info.color_type = colour;
+    info.bit_depth = png::BitDepth::Sixteen;
+    more(&mut info);
+    let eight = info.bit_depth == png::BitDepth::Eight;
+    let bytes: Vec<u8> = if eight {
+        codes.iter().map(|&code| code as u8).collect()
+    } else {
+        codes.iter().flat_map(|code| code.to_be_bytes()).collect()
+    };
+    let mut writer =
+        png::Encoder::with_info(File::create(path).unwrap(), info).unwrap().write_header().unwrap();
+    writer.write_image_data(&bytes).unwrap();
+    writer.finish().unwrap();
+}
+
+/// What a TIFF tag can hold here.
+pub enum Value {
+    Doubles(Vec<f64>),
+    Shorts(Vec<u16>),
+    Text(&'static str),
+}
+
+/// A TIFF file in strips, with tags of its own.
+pub fn tiff_file<C: ColorType>(
+    path: &Path,
+    grid: &Grid2<C::Inner>,
+    packing: (Compression, Predictor),
+    tags: &[(Tag, Value)],
+) where
+    C::Inner: Copy,
+    [C::Inner]: TiffValue,
+{
+    let encoder = TiffEncoder::new(File::create(path).unwrap()).unwrap();
+    let mut encoder = encoder.with_compression(packing.0).with_predictor(packing.1);
+    let mut image = encoder.new_image::<C>(grid.cols() as u32, grid.rows() as u32).unwrap();
+    for (tag, value) in tags {
+        let encoder = image.encoder();
+        match value {
+            Value::Doubles(numbers) => encoder.write_tag(*tag, &numbers[..]).unwrap(),
+            Value::Shorts(numbers) => encoder.write_tag(*tag, &numbers[..]).unwrap(),
+            Value::Text(text) => encoder.write_tag(*tag, *text).unwrap(),
+        }
+    }
+    image.write_data(grid.values()).unwrap();
+}
+
+/// Not packed at all.
+pub const PLAIN: (Compression, Predictor) = (Compression::Uncompressed, Predictor::None);
+
+/// A TIFF file of 32-bit floats in tiles of 16 × 16, the outer ones padded.
+pub fn tiled_tiff_file(path: &Path, grid: &Grid2<f32>) {
+    let mut encoder = TiffEncoder::new(File::create(path).unwrap()).unwrap();
+    let mut image = encoder.image_directory().unwrap();
+    let (mut offsets, mut lengths) = (Vec::new(), Vec::new());
+    for row in (0..grid.rows()).step_by(16) {
+        for col in (0..grid.cols()).step_by(16) {
+            let tile = Grid2::from_fn(16, 16, |c, r| grid.at_clamped((col + c) as isize, (row + r) as isize));
+            offsets.push(image.write_data(tile.values()).unwrap() as u32);
+            lengths.push(16 * 16 * 4u32);
+        }
+    }
+    image.write_tag(Tag::ImageWidth, grid.cols() as u32).unwrap();
+    image.write_tag(Tag::ImageLength, grid.rows() as u32).unwrap();
+    for (tag, value) in [
+        (Tag::BitsPerSample, 32u16),
+        (Tag::Compression, 1),
+        (Tag::PhotometricInterpretation, 1),
+        (Tag::SamplesPerPixel, 1),
+        (Tag::SampleFormat, 3),
+        (Tag::TileWidth, 16),
+        (Tag::TileLength, 16),
+    ] {
+        image.write_tag(tag, value).unwrap();
+    }
+    image.write_tag(Tag::TileOffsets, &offsets[..]).unwrap();
+    image.write_tag(Tag::TileByteCounts, &lengths[..]).unwrap();
+    image.finish().unwrap();
+}
+
+/// An EXR file with one channel for each name, all holding the same samples.
+pub fn exr_file(path: &Path, size: [usize; 2], names: &[&str], samples: FlatSamples, encoding: Encoding) {
+    let channels = names.iter().map(|&name| AnyChannel::new(name, samples.clone())).collect();
+    let layer =
+        Layer::new((size[0], size[1]), LayerAttributes::default(), encoding, AnyChannels::sort(channels));
+    Image::from_layer(layer).write().to_file(path).unwrap();
+}
+
+/// Files of every kind that is read, as other programs write them; all hold [`metres`] of this size.
+pub fn corpus(folder: &Path, cols: usize, rows: usize) -> Vec<PathBuf> {
+    let metres = metres(cols, rows);
+    let size = [cols, rows];
+    let mut paths = Vec::new();
+    let mut named = |name: &str| {
+        paths.push(folder.join(name));
+        paths[paths.len() - 1].clone()
+    };
+    let codes: Vec<u16> = metres.values().iter().map(|&h| h as u16).collect();
+    png_file(&named("grey.png"), png::ColorType::Grayscale, size, &codes, |_| {});
+    let doubled: Vec<u16> = codes.iter().flat_map(|&code| [code, 9]).collect();
+    png_file(&named("alpha.png"), png::ColorType::GrayscaleAlpha, size, &doubled, |_| {});
+    let tripled: Vec<u16> = codes.iter().flat_map(|&code| [code; 3]).collect();
+    png_file(&named("rgb.png"), png::ColorType::Rgb, size, &tripled, |_| {});
+    std::fs::write(
+        named("square.raw"),
+        codes.iter().flat_map(|code| code.to_le_bytes()).collect::<Vec<u8>>(),
+    )
+    .unwrap();
+
+    let lzw = (Compression::Lzw, Predictor::Horizontal);
+    let deflate = (Compression::Deflate(DeflateLevel::Fast), Predictor::None);
+    tiff_file::<Gray16>(&named("u16.tif"), &metres.map(|h| h as u16), lzw, &[]);
+    tiff_file::<GrayI16>(&named("i16.tif"), &metres.map(|h| h as i16), deflate, &[]);
+    tiff_file::<Gray32>(
+        &named("u32.tif"),
+        &metres.map(|h| h as u32),
+        (Compression::Packbits, Predictor::None),
+        &[],
+    );
+    tiff_file::<GrayI32>(&named("i32.tif"), &metres.map(|h| h as i32), lzw, &[]);
+    tiff_file::<Gray32Float>(&named("f32.tif"), &metres, PLAIN, &[]);
+    tiff_file::<Gray64Float>(&named("f64.tiff"), &metres.map(f64::from), deflate, &[]);
+    tiled_tiff_file(&named("tiled.tif"), &metres);
+
+    let floats = || FlatSamples::F32(metres.values().to_vec());
+    let halves = FlatSamples::F16(metres.values().iter().map(|&h| f16::from_f32(h)).collect());
+    let whole = FlatSamples::U32(metres.values().iter().map(|&h| h as u32).collect());
+    let lines =
+        |compression| Encoding { compression, blocks: Blocks::ScanLines, line_order: LineOrder::Increasing };
+    let tiles = |compression| Encoding { blocks: Blocks::Tiles(Vec2(16, 16)), ..lines(compression) };
+    exr_file(&named("plain.exr"), size, &["Y"], floats(), lines(Packing::Uncompressed));
+    exr_file(&named("zip.exr"), size, &["R", "G", "B"], floats(), lines(Packing::ZIP16));
+    exr_file(&named("rle.exr"), size, &["height", "mask"], floats(), tiles(Packing::RLE));
+    exr_file(&named("piz.exr"), size, &["elevation"], floats(), tiles(Packing::PIZ));
+    exr_file(&named("pxr24.exr"), size, &["V"], floats(), lines(Packing::PXR24));
+    exr_file(&named("b44.exr"), size, &["Y"], floats(), lines(Packing::B44));
+    exr_file(&named("zips.exr"), size, &["Z"], whole, lines(Packing::ZIP1));
+    exr_file(&named("half.exr"), size, &["Y"], halves, lines(Packing::ZIP1));
+    paths
+}

@@ -1,0 +1,190 @@
+//! Broken and hostile files give an error and nothing worse.
+
+mod common;
+
+use common::{corpus, written};
+use std::path::Path;
+use std::time::{Duration, Instant};
+use thalweg_field::random::Key;
+use thalweg_io::{ReadError, ReadOptions, estimate, read_heightfield};
+
+const FORMATS: [&str; 4] = ["a.png", "a.tif", "a.exr", "a.r16"];
+
+/// Damaged versions of each file that are tried.
+const ROUNDS: u64 = 200;
+
+/// Small enough that a file which claims to be huge is refused rather than tried.
+fn options() -> ReadOptions {
+    ReadOptions { max_bytes: 64 << 20, ..ReadOptions::default() }
+}
+
+/// Reads whatever the file holds; a panic fails the test, and so does a grid that is not whole.
+fn attempt(path: &Path) -> Result<(), ReadError> {
+    let size = estimate(path, &options());
+    let read = read_heightfield(path, &options());
+    if let Ok(terrain) = &read {
+        let (size, height) = (size.unwrap(), &terrain.field.height);
+        assert_eq!((size.cols, size.rows), (height.cols(), height.rows()));
+        assert_eq!(height.values().len(), height.cols() * height.rows());
+        assert!(height.values().iter().all(|h| h.is_finite()));
+        assert!(terrain.field.frame.cell > 0.0);
+    }
+    read.map(|_| ())
+}
+
+/// Changes a few bytes: flipped bits, extreme values, or a number copied from elsewhere.
+fn damage(bytes: &mut [u8], key: Key) {
+    let head = bytes.len().min(600);
+    for change in 0..1 + key.with(0).bits() % 3 {
+        let key = key.with(1).with(change);
+        // Half of the changes go to the head, where sizes and offsets are.
+        let reach = if key.with(0).bits().is_multiple_of(2) { head } else { bytes.len() };
+        let at = key.with(1).bits() as usize % reach;
+        match key.with(2).bits() % 4 {
+            0 => bytes[at] ^= 1 << (key.with(3).bits() % 8),
+            1 => bytes[at] = key.with(3).bits() as u8,
+            2 => bytes[at] = 0xff,
+            _ => {
+                let end = (at + 4).min(bytes.len());
+                bytes[at..end].fill([0x00, 0x7f, 0xff][key.with(3).bits() as usize % 3]);
+            }
+        }
+    }
+}
+
+#[test]
+fn damaged_files_never_panic() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut paths = corpus(folder.path(), 21, 21);
+    paths.extend(FORMATS.map(|name| written(folder.path(), name, 23, 17).0));
+    for (index, path) in paths.iter().enumerate() {
+        let whole = std::fs::read(path).unwrap();
+        for round in 0..ROUNDS {
+            let mut bytes = whole.clone();
+            damage(&mut bytes, Key::new(11).with(index as u64).with(round));
+            std::fs::write(path, &bytes).unwrap();
+            let _ = attempt(path);
+        }
+    }
+}
+
+#[test]
+fn files_cut_off_anywhere_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut paths = corpus(folder.path(), 21, 21);
+    // A square of raw numbers without a description may be cut to a smaller square, which nobody can tell.
+    paths.retain(|path| !path.ends_with("square.raw"));
+    paths.extend(FORMATS.map(|name| written(folder.path(), name, 23, 17).0));
+    for path in paths {
+        let whole = std::fs::read(&path).unwrap();
+        for length in (0..whole.len()).step_by(1 + whole.len() / 200) {
+            std::fs::write(&path, &whole[..length]).unwrap();
+            let Err(error) = attempt(&path) else {
+                panic!("{} cut to {length} bytes was read", path.display())
+            };
+            assert!(error.to_string().contains(path.to_str().unwrap()), "{error}");
+        }
+    }
+}
+
+/// Writes `bytes` and expects a refusal at once.
+#[track_caller]
+fn refused(name: &str, bytes: &[u8]) -> ReadError {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    std::fs::write(&path, bytes).unwrap();
+    let start = Instant::now();
+    let error = read_heightfield(&path, &ReadOptions { max_bytes: u64::MAX, ..options() }).unwrap_err();
+    assert!(start.elapsed() < Duration::from_secs(2), "took {:?}", start.elapsed());
+    error
+}
+
+/// Puts other bytes `skip` bytes after `mark`.
+fn patched(bytes: &[u8], mark: &[u8], skip: usize, new: &[u8]) -> Vec<u8> {
+    let at = bytes.windows(mark.len()).position(|window| window == mark).expect("the mark is in the file");
+    let mut bytes = bytes.to_vec();
+    bytes[at + mark.len() + skip..][..new.len()].copy_from_slice(new);
+    bytes
+}
+
+#[test]
+fn enormous_sizes_in_tiny_files_are_refused_before_allocating() {
+    let folder = tempfile::tempdir().unwrap();
+    let huge = 0x7fff_0000u32;
+
+    let (_, png) = written(folder.path(), "a.png", 23, 17);
+    // 16 bits of red, green, blue and alpha: the bytes of such an image do not fit 64 bits.
+    let mut png =
+        patched(&png, b"IHDR", 0, &[huge.to_be_bytes(), huge.to_be_bytes(), [16, 6, 0, 0]].concat());
+    let checksum = crc32(&png[12..29]);
+    png[29..33].copy_from_slice(&checksum.to_be_bytes());
+    assert!(matches!(refused("a.png", &png), ReadError::Broken { format: "PNG", .. }));
+
+    // ImageWidth is tag 256, ImageLength 257 and RowsPerStrip 278, each one LONG.
+    let (_, tif) = written(folder.path(), "a.tif", 23, 17);
+    let mut tif = tif;
+    for tag in [256u16, 257, 278] {
+        let mark = [tag.to_le_bytes(), 4u16.to_le_bytes(), [1, 0], [0, 0]].concat();
+        tif = patched(&tif, &mark, 0, &huge.to_le_bytes());
+    }
+    assert!(matches!(refused("a.tif", &tif), ReadError::Broken { format: "TIFF", .. }));
+
+    let (_, exr) = written(folder.path(), "a.exr", 23, 17);
+    let exr = patched(&exr, b"dataWindow\0box2i\0", 12, &[huge.to_le_bytes(), huge.to_le_bytes()].concat());
+    assert!(matches!(refused("a.exr", &exr), ReadError::Broken { format: "EXR", .. }));
+
+    let size = Some([usize::MAX, usize::MAX]);
+    let (path, _) = written(folder.path(), "a.r16", 23, 17);
+    let error = read_heightfield(&path, &ReadOptions { size, ..options() }).unwrap_err();
+    assert!(matches!(error, ReadError::Broken { .. }), "{error}");
+}
+
+/// The checksum of PNG chunks.
+fn crc32(bytes: &[u8]) -> u32 {
+    !bytes.iter().fold(!0, |crc, &byte| {
+        (0..8).fold(crc ^ u32::from(byte), |crc, _| (crc >> 1) ^ (0xedb8_8320 & 0u32.wrapping_sub(crc & 1)))
+    })
+}
+
+#[test]
+fn the_memory_limit_holds() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in FORMATS {
+        let (path, _) = written(folder.path(), name, 64, 64);
+        let needed = estimate(&path, &options()).unwrap().bytes;
+        assert!(needed >= 64 * 64 * 4);
+        let error = read_heightfield(&path, &ReadOptions { max_bytes: needed - 1, ..options() }).unwrap_err();
+        assert!(matches!(error, ReadError::TooLarge { cols: 64, rows: 64, .. }), "{error}");
+        read_heightfield(&path, &ReadOptions { max_bytes: needed, ..options() }).unwrap();
+    }
+}
+
+#[test]
+fn other_things_than_terrain_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let read = |name: &str| read_heightfield(&folder.path().join(name), &options()).unwrap_err();
+    std::fs::write(folder.path().join("notes.txt"), "hello").unwrap();
+    assert!(matches!(read("notes.txt"), ReadError::UnknownFormat { .. }));
+    std::fs::write(folder.path().join("text.png"), "hello").unwrap();
+    assert!(matches!(read("text.png"), ReadError::Broken { format: "PNG", .. }));
+    std::fs::write(folder.path().join("empty.raw"), "").unwrap();
+    assert!(matches!(read("empty.raw"), ReadError::RawSizeUnknown { bytes: 0, .. }));
+    std::fs::create_dir(folder.path().join("folder.tif")).unwrap();
+    assert!(read("folder.tif").to_string().contains("this is a folder"));
+    assert!(read("missing.tif").to_string().contains("no such file"));
+    assert!(read("nowhere/missing.tif").to_string().contains("does not exist"));
+}
+
+/// A block in the place of another would leave cells unwritten, which look like holes to be filled.
+#[test]
+fn an_exr_with_one_block_twice_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    // 40 rows are three blocks. The table of their offsets ends where the first block begins.
+    let (path, mut bytes) = written(folder.path(), "a.exr", 23, 40);
+    let number = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap()) as usize;
+    let table = (8..bytes.len() - 24).find(|&at| number(at) == at + 24).expect("the table is in the file");
+    bytes.copy_within(table..table + 8, table + 8);
+    std::fs::write(&path, &bytes).unwrap();
+    let message = attempt(&path).unwrap_err().to_string();
+    assert!(message.contains("appears twice"), "{message}");
+}

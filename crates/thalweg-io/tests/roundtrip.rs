@@ -1,0 +1,203 @@
+//! What goes out comes back.
+
+mod common;
+
+use common::{corpus, metres, north_west};
+use std::path::Path;
+use thalweg_field::{Field, FieldInfo, Frame, Grid2, Heightfield};
+use thalweg_io::{
+    Notice, ReadOptions, WriteError, WriteOptions, estimate, read_heightfield, write_heightfield, write_map,
+    write_png_rgb,
+};
+
+const SIZES: [[usize; 2]; 4] = [[64, 64], [97, 31], [1, 40], [1, 1]];
+
+/// Largest difference between two grids of one shape [m].
+fn difference(a: &Grid2<f32>, b: &Grid2<f32>) -> f32 {
+    assert!(a.same_shape(b), "{} × {} became {} × {}", a.cols(), a.rows(), b.cols(), b.rows());
+    a.values().iter().zip(b.values()).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
+}
+
+/// Half a code of a 16-bit file, and what f32 itself rounds away at the height of these terrains [m].
+fn half_a_code(field: &Heightfield) -> f32 {
+    let (low, high) = field.height.range().unwrap();
+    0.5 * (high - low) / 65535.0 + 1.0e-4
+}
+
+#[test]
+fn terrain_comes_back_from_every_format() {
+    let folder = tempfile::tempdir().unwrap();
+    for [cols, rows] in SIZES {
+        let field = north_west(cols, rows);
+        for (name, tolerance) in
+            [("a.tif", 0.0), ("b.exr", 0.0), ("c.png", half_a_code(&field)), ("d.r16", half_a_code(&field))]
+        {
+            let path = folder.path().join(format!("{cols}_{rows}_{name}"));
+            write_heightfield(&path, &field, &WriteOptions::default()).unwrap();
+            let back = read_heightfield(&path, &ReadOptions::default()).unwrap();
+            let error = difference(&field.height, &back.field.height);
+            assert!(error <= tolerance, "{name} {cols} × {rows}: {error} m, {tolerance} m allowed");
+            assert_eq!(back.field.frame, field.frame, "{name}");
+            assert_eq!(back.notices, [], "{name} {cols} × {rows}");
+            let size = estimate(&path, &ReadOptions::default()).unwrap();
+            assert_eq!([size.cols, size.rows], [cols, rows]);
+        }
+    }
+}
+
+/// A reader that turned or mirrored the grid would still pass with a symmetric terrain.
+#[test]
+fn the_high_corner_stays_in_the_north_west() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["a.tif", "b.exr", "c.png", "d.raw"] {
+        let (path, _) = common::written(folder.path(), name, 40, 25);
+        let height = read_heightfield(&path, &ReadOptions::default()).unwrap().field.height;
+        let corners = [height.at(39, 0), height.at(0, 24), height.at(39, 24)];
+        assert!(corners.iter().all(|&corner| corner + 500.0 < height.at(0, 0)), "{name}: {corners:?}");
+    }
+}
+
+#[test]
+fn any_coordinate_system_or_none_comes_back() {
+    let folder = tempfile::tempdir().unwrap();
+    for crs in [None, Some("Gauß–Krüger zone 3"), Some("EPSG:102008"), Some("EPSG:2056")] {
+        let mut field = north_west(9, 5);
+        field.frame = Frame { cell: 0.1, origin: [-0.3, 1.0e-3], crs: crs.map(str::to_owned) };
+        for name in ["a.tif", "b.exr", "c.png", "d.raw"] {
+            let path = folder.path().join(name);
+            write_heightfield(&path, &field, &WriteOptions::default()).unwrap();
+            let back = read_heightfield(&path, &ReadOptions::default()).unwrap().field.frame;
+            assert_eq!((back.cell, &back.crs), (0.1, &field.frame.crs), "{name}");
+            // GeoTIFF keeps the north edge; going there and back rounds.
+            let off = (back.origin[0] + 0.3).abs().max((back.origin[1] - 1.0e-3).abs());
+            assert!(off < 1.0e-12, "{name} moved the origin by {off} m");
+        }
+    }
+}
+
+#[test]
+fn flat_ground_keeps_its_height() {
+    let folder = tempfile::tempdir().unwrap();
+    let field = Heightfield { height: Grid2::filled(80, 80, -12.25), frame: Frame::with_cell(1.0) };
+    for name in ["a.png", "b.raw"] {
+        let path = folder.path().join(name);
+        write_heightfield(&path, &field, &WriteOptions::default()).unwrap();
+        let back = read_heightfield(&path, &ReadOptions::default()).unwrap();
+        assert_eq!((back.field.height, back.notices), (field.height.clone(), vec![]), "{name}");
+    }
+}
+
+#[test]
+fn files_of_other_programs_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let expected = metres(50, 50);
+    for path in corpus(folder.path(), 50, 50) {
+        let back = read_heightfield(&path, &ReadOptions::default()).unwrap_or_else(|error| panic!("{error}"));
+        let error = difference(&expected, &back.field.height);
+        // Halves have 11 bits: steps of half a metre above 512 m.
+        let tolerance = if path.ends_with("half.exr") { 0.5 } else { 0.0 };
+        assert!(error <= tolerance, "{}: off by {error} m", path.display());
+        assert!(back.notices.contains(&Notice::TakenAsMetres), "{}", path.display());
+        assert!(back.notices.contains(&Notice::CellUnknown { cell: 1.0 }), "{}", path.display());
+    }
+}
+
+#[test]
+fn tiles_that_share_a_range_share_their_codes() {
+    let folder = tempfile::tempdir().unwrap();
+    let field = north_west(20, 20);
+    let range = WriteOptions { height_range: Some([-500.0, 1500.0]) };
+    let path = folder.path().join("tile.png");
+    write_heightfield(&path, &field, &range).unwrap();
+    let back = read_heightfield(&path, &ReadOptions::default()).unwrap();
+    let error = difference(&field.height, &back.field.height);
+    assert!(error <= 0.5 * 2000.0 / 65535.0 + 1.0e-4, "{error} m");
+
+    let narrow = WriteOptions { height_range: Some([0.0, 100.0]) };
+    let error = write_heightfield(&path, &field, &narrow).unwrap_err();
+    assert!(matches!(error, WriteError::OutOfRange { range: [0.0, 100.0], .. }), "{error}");
+    assert_eq!(read_heightfield(&path, &ReadOptions::default()).unwrap(), back, "the old file should stay");
+}
+
+#[test]
+fn what_a_format_cannot_hold_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, height: Grid2<f32>| {
+        let field = Heightfield { height, frame: Frame::with_cell(1.0) };
+        write_heightfield(&folder.path().join(name), &field, &WriteOptions::default())
+    };
+    let mut hole = north_west(9, 9).height;
+    hole.set(4, 4, f32::NAN);
+    assert!(matches!(write("a.png", hole.clone()), Err(WriteError::NotFinite { count: 1, .. })));
+    assert!(matches!(write("a.r16", hole), Err(WriteError::NotFinite { count: 1, .. })));
+    assert!(matches!(write("a.tif", Grid2::filled(0, 7, 0.0)), Err(WriteError::Size { .. })));
+    assert!(matches!(write("a.jpg", Grid2::filled(7, 7, 0.0)), Err(WriteError::Extension { .. })));
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+/// The chunks of a PNG file by name.
+fn chunks(path: &Path) -> Vec<String> {
+    let bytes = std::fs::read(path).unwrap();
+    let mut names = Vec::new();
+    let mut at = 8;
+    while at < bytes.len() {
+        let length = u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
+        names.push(String::from_utf8(bytes[at + 4..at + 8].to_vec()).unwrap());
+        at += 12 + length;
+    }
+    names
+}
+
+#[test]
+fn a_height_png_has_no_colour_tags_and_a_sidecar() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, _) = common::written(folder.path(), "hill.png", 30, 20);
+    let names = chunks(&path);
+    assert!(names.contains(&"tEXt".to_owned()), "{names:?}");
+    assert!(!names.iter().any(|name| ["gAMA", "sRGB", "iCCP", "cHRM"].contains(&name.as_str())), "{names:?}");
+    let sidecar = std::fs::read(folder.path().join("hill.thalweg.json")).unwrap();
+    let sidecar: serde_json::Value = serde_json::from_slice(&sidecar).unwrap();
+    assert_eq!(sidecar["schema"], 1);
+    assert_eq!((&sidecar["cols"], &sidecar["rows"]), (&30.into(), &20.into()));
+    assert_eq!(sidecar["cell_m"], 12.5);
+    assert_eq!(sidecar["row_order"], "north to south");
+    assert_eq!(sidecar["crs"], "EPSG:32611");
+}
+
+#[test]
+fn maps_keep_their_values_and_their_sign() {
+    let folder = tempfile::tempdir().unwrap();
+    let info = FieldInfo::new("erosion", "m", "ground taken away");
+    let frame = Frame::with_cell(4.0);
+    for (name, low) in [("erosion", 0.0), ("change.v2", -3.0)] {
+        let values = Grid2::from_fn(33, 21, |col, row| low + (col * row) as f32 / 100.0);
+        let paths =
+            write_map(&folder.path().join(name), &Field { info, values: values.clone() }, &frame).unwrap();
+        let names: Vec<_> = paths.iter().map(|path| path.file_name().unwrap().to_str().unwrap()).collect();
+        assert_eq!(names, [format!("{name}.exr"), format!("{name}.png")]);
+        let [exact, coded] =
+            [0, 1].map(|i| read_heightfield(&paths[i], &ReadOptions::default()).unwrap().field);
+        assert_eq!(exact.height, values);
+        assert_eq!(exact.frame, frame);
+        let error = difference(&coded.height, &values);
+        assert!(error <= 0.5 * 7.0 / 32767.0, "{name}.png is off by {error}");
+        // Where nothing happened the map says exactly that.
+        let untouched = values.values().iter().position(|&v| v == 0.0);
+        assert_eq!(untouched.map(|at| coded.height.values()[at].abs() < 1.0e-6), Some(true), "{name}");
+    }
+}
+
+#[test]
+fn a_picture_is_srgb_and_its_pixels_are_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("view.png");
+    let pixels: Vec<u8> = (0..5 * 4 * 3).collect();
+    write_png_rgb(&path, 5, 4, &pixels).unwrap();
+    assert!(chunks(&path).contains(&"sRGB".to_owned()));
+    let file = std::io::BufReader::new(std::fs::File::open(&path).unwrap());
+    let mut reader = png::Decoder::new(file).read_info().unwrap();
+    let mut back = vec![0; reader.output_buffer_size().unwrap()];
+    reader.next_frame(&mut back).unwrap();
+    assert_eq!(back, pixels);
+    assert!(matches!(write_png_rgb(&path, 5, 5, &pixels), Err(WriteError::Pixels { bytes: 60, .. })));
+}

@@ -1,0 +1,9 @@
+//! The reference renderer: plain loops over rows.
+
+pub(crate) mod heightfield_ray;
+pub(crate) mod horizon;
+pub(crate) mod lit_ground;
+pub(crate) mod map;
+pub(crate) mod perspective;
+pub(crate) mod relief;
+pub(crate) mod resample;

@@ -1,0 +1,142 @@
+//! Sums of octaves: rolling, ridged and billowing ground.
+
+use super::octaves::{Octaves, Spectrum};
+use crate::recipe::{Check, Invalid, Kind, Site, Surface, layer};
+use thalweg_field::units;
+
+layer! {
+    /// Fractional Brownian motion: rolling hills, as rough as `gain` says.
+    Fbm {
+        /// Height of the highest hills above, and depth of the deepest hollows below, the middle [m].
+        #[serde(deserialize_with = "units::length")]
+        height: f64 = 600.0,
+        /// Size of the largest features [m].
+        #[serde(deserialize_with = "units::length")]
+        wavelength: f64 = 4000.0,
+        /// Number of scales summed [-].
+        octaves: u32 = 8,
+        /// Ratio of one wavelength to the next finer one [-].
+        #[serde(deserialize_with = "units::ratio")]
+        lacunarity: f64 = 2.0,
+        /// Ratio of one octave's height to the next coarser one's [-]; 0.5 is natural, more is rougher.
+        #[serde(deserialize_with = "units::ratio")]
+        gain: f64 = 0.5,
+    }
+}
+
+layer! {
+    /// Ridged multifractal noise (Musgrave 2003, ch. 16): crests that branch, smooth valleys.
+    Ridged {
+        /// Height of the highest crests above the deepest valleys [m].
+        #[serde(deserialize_with = "units::length")]
+        height: f64 = 1500.0,
+        /// Size of the largest features [m].
+        #[serde(deserialize_with = "units::length")]
+        wavelength: f64 = 5000.0,
+        /// Number of scales summed [-].
+        octaves: u32 = 8,
+        /// Ratio of one wavelength to the next finer one [-].
+        #[serde(deserialize_with = "units::ratio")]
+        lacunarity: f64 = 2.0,
+        /// Ratio of one octave's height to the next coarser one's [-].
+        #[serde(deserialize_with = "units::ratio")]
+        gain: f64 = 0.5,
+        /// Exponent that narrows the crests [-]; Musgrave's is 2.
+        #[serde(deserialize_with = "units::ratio")]
+        sharpness: f64 = 2.0,
+        /// How far the roughness follows the crests [-]: at 0 only the largest octave is left, above
+        /// 4 even valleys are rough. Musgrave's gain, usually 2.
+        #[serde(deserialize_with = "units::ratio")]
+        feedback: f64 = 2.0,
+    }
+}
+
+layer! {
+    /// Billowing noise: rounded hills that meet in creases.
+    Billow {
+        /// Height of the highest hills above the creases [m].
+        #[serde(deserialize_with = "units::length")]
+        height: f64 = 600.0,
+        /// Size of the largest features [m].
+        #[serde(deserialize_with = "units::length")]
+        wavelength: f64 = 4000.0,
+        /// Number of scales summed [-].
+        octaves: u32 = 7,
+        /// Ratio of one wavelength to the next finer one [-].
+        #[serde(deserialize_with = "units::ratio")]
+        lacunarity: f64 = 2.0,
+        /// Ratio of one octave's height to the next coarser one's [-].
+        #[serde(deserialize_with = "units::ratio")]
+        gain: f64 = 0.45,
+    }
+}
+
+/// The four numbers that all three kinds share.
+macro_rules! spectrum {
+    ($layer:expr) => {
+        Spectrum {
+            wavelength: $layer.wavelength,
+            octaves: $layer.octaves,
+            lacunarity: $layer.lacunarity,
+            gain: $layer.gain,
+        }
+    };
+}
+
+impl Kind for Fbm {
+    fn check(&self, check: &Check) -> Result<(), Invalid> {
+        check.finite("height", self.height)?;
+        spectrum!(self).check(check)
+    }
+
+    fn surface(&self, site: &Site) -> Surface<'_> {
+        let octaves = Octaves::new(site.key, spectrum!(self));
+        Box::new(move |place| self.height * octaves.sum(place))
+    }
+}
+
+impl Kind for Ridged {
+    fn check(&self, check: &Check) -> Result<(), Invalid> {
+        check.finite("height", self.height)?;
+        spectrum!(self).check(check)?;
+        check.within("sharpness", self.sharpness, 0.1, 16.0)?;
+        check.within("feedback", self.feedback, 0.0, 100.0)
+    }
+
+    fn surface(&self, site: &Site) -> Surface<'_> {
+        let octaves = Octaves::new(site.key, spectrum!(self));
+        Box::new(move |place| {
+            let (mut sum, mut weight) = (0.0, 1.0);
+            for (amplitude, noise) in octaves.at(place) {
+                let signal = weight * self.crest(noise);
+                sum += amplitude * signal;
+                weight = (signal * self.feedback).clamp(0.0, 1.0);
+            }
+            self.height * sum
+        })
+    }
+}
+
+impl Ridged {
+    /// One where the noise crosses zero, falling off to both sides.
+    fn crest(&self, noise: f64) -> f64 {
+        // The lattice may overshoot its [-1, 1] by a rounding error; a power of that would be NaN.
+        let ridge = (1.0 - noise.abs()).max(0.0);
+        // The square is the usual case and many times cheaper than a power.
+        if self.sharpness == 2.0 { ridge * ridge } else { libm::pow(ridge, self.sharpness) }
+    }
+}
+
+impl Kind for Billow {
+    fn check(&self, check: &Check) -> Result<(), Invalid> {
+        check.finite("height", self.height)?;
+        spectrum!(self).check(check)
+    }
+
+    fn surface(&self, site: &Site) -> Surface<'_> {
+        let octaves = Octaves::new(site.key, spectrum!(self));
+        Box::new(move |place| {
+            self.height * octaves.at(place).map(|(amplitude, noise)| amplitude * noise.abs()).sum::<f64>()
+        })
+    }
+}
