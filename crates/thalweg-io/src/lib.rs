@@ -27,7 +27,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-
 pub mod atomic;
 pub mod checkpoint;
 mod error;

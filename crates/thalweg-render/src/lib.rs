@@ -25,7 +25,6 @@
 //! assert_eq!(view.rgb.len(), 160 * 90 * 3);
 //! ```
 
-
 mod camera;
 mod colour_bar;
 mod cpu;

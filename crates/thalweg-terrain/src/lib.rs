@@ -18,7 +18,6 @@
 //! # Ok::<(), thalweg_terrain::Invalid>(())
 //! ```
 
-
 pub mod analysis;
 pub mod noise;
 pub mod recipe;

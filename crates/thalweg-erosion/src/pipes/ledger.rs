@@ -30,14 +30,16 @@ impl Water {
 /// Where the ground is, as volume of bed [m³].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Solids {
-    /// Bed at the beginning, above the datum.
+    /// Bed at the beginning, above 0 m.
     pub bed_start: f64,
-    /// Bed now, above the datum.
+    /// Bed now, above 0 m.
     pub bed_end: f64,
     /// Suspended in the water.
     pub suspended: f64,
     /// Left over the edges with the water.
     pub exported: f64,
+    /// Put there from outside, as when a coarse terrain gets finer detail.
+    pub added: f64,
     /// Taken from the bed by water, deposits taken up again included.
     pub eroded: f64,
 }
@@ -45,7 +47,7 @@ pub struct Solids {
 impl Solids {
     /// |what is missing| / |what moved| [-].
     pub fn imbalance(&self) -> f64 {
-        relative(self.bed_start - self.bed_end - self.suspended - self.exported, self.eroded)
+        relative(self.bed_start + self.added - self.bed_end - self.suspended - self.exported, self.eroded)
     }
 }
 

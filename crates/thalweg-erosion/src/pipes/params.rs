@@ -48,6 +48,16 @@ pub enum Velocity {
     MeanFlux,
 }
 
+/// Which slope lets water carry sediment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Slope {
+    /// The water surface's: still water carries nothing, whatever lies below it.
+    Surface,
+    /// The bed's (Mei et al. 2007).
+    Bed,
+}
+
 /// How suspended sediment travels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -104,7 +114,9 @@ pub struct Params {
     pub deposit: f64,
     /// What `dissolve` and `deposit` mean.
     pub exchange: Exchange,
-    /// Smallest tilt of the bed that the capacity sees, α_min [rad]; lets water work on flat ground.
+    /// Which slope the capacity sees.
+    pub slope: Slope,
+    /// Smallest tilt that the capacity sees, α_min [rad]; lets water work on flat ground.
     #[serde(deserialize_with = "units::angle")]
     pub min_tilt: f64,
     /// Water shallower than this carries proportionally less [m]; 0 switches the ramp off.
@@ -157,6 +169,7 @@ impl Default for Params {
             dissolve: 0.1,
             deposit: 0.1,
             exchange: Exchange::Rate,
+            slope: Slope::Surface,
             min_tilt: 1.0_f64.to_radians(),
             ramp_depth: 0.1,
             transport: Transport::DonorCell,
@@ -189,6 +202,7 @@ impl Params {
             neighbours: 4,
             area: PipeArea::Constant,
             drag: 0.0,
+            slope: Slope::Bed,
             ramp_depth: 0.0,
             transport: Transport::SemiLagrangian,
             talus: false,

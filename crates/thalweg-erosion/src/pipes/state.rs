@@ -6,7 +6,7 @@ use super::cpu::edges::Rims;
 use super::cpu::layout::{Layout, MARGIN, PaddedRows, plane};
 use super::cpu::sweep::{Choice, Sweep};
 use super::ledger::{Ledger, Solids, Water};
-use super::params::{Invalid, Params, PipeArea, Transport};
+use super::params::{Invalid, Params, PipeArea, Slope, Transport};
 use super::step::{Coefficients, THIN, stable_dt};
 use super::weather::Weather;
 use crate::law::talus;
@@ -16,8 +16,8 @@ use thalweg_field::{Field, FieldInfo, Frame, Grid2, Heightfield, Snapshot, band}
 
 /// Steps between two looks at the time step; the number of steps in a sweep divides it.
 const CONTROL: u64 = 8;
-/// Steps between two looks at the energy.
-const ENERGY_EVERY: u64 = 64;
+/// Steps between two looks at the energy and for numbers gone wild.
+const LOOK_EVERY: u64 = 64;
 /// Growth of the energy beyond what was put in that rounding and averaging may cause [-].
 const ENERGY_SLACK: f64 = 0.05;
 /// Water for the wave speed of a dry terrain [m]: the first rain must not meet a step of a minute.
@@ -109,6 +109,36 @@ pub struct Saved {
     pub cells: Vec<f32>,
 }
 
+/// What a look over all cells finds, in the solver's heights. Rows are summed one by one, so that the sums do
+/// not depend on the cut.
+#[derive(Clone, Debug)]
+struct Survey {
+    /// Lowest bed and highest surface.
+    low: f32,
+    high: f32,
+    /// Water of each row.
+    weight: Vec<f64>,
+    /// Kinetic and potential energy of each row's water over its weight, above the datum.
+    energy: Vec<f64>,
+    /// Cells that are no longer finite, and the first of them.
+    stray_count: usize,
+    stray: Option<(usize, usize)>,
+}
+
+impl Default for Survey {
+    fn default() -> Self {
+        let (low, high) = (f32::INFINITY, f32::NEG_INFINITY);
+        Self { low, high, weight: Vec::new(), energy: Vec::new(), stray_count: 0, stray: None }
+    }
+}
+
+impl Survey {
+    /// Energy of the water over its weight, above the lowest bed.
+    fn energy_above_lowest(&self) -> f64 {
+        self.energy.iter().sum::<f64>() - self.weight.iter().sum::<f64>() * f64::from(self.low)
+    }
+}
+
 /// What is watched during a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Guard {
@@ -150,6 +180,7 @@ pub struct Pipes {
     /// Energy of the water at the beginning and all that was added since.
     energy_in: f64,
     added_at_last_look: f64,
+    eroded_at_last_look: f64,
 }
 
 impl Pipes {
@@ -193,6 +224,7 @@ impl Pipes {
             bed_start: 0.0,
             energy_in: 0.0,
             added_at_last_look: 0.0,
+            eroded_at_last_look: 0.0,
             params: params.clone(),
             frame: ground.frame.clone(),
             layout,
@@ -208,7 +240,7 @@ impl Pipes {
         let bed = pipes.rows().flat_map(|(_, _, row)| pipes.cells_of(row, plane::BED));
         pipes.highest = 2.0 * bed.fold(0.0, |highest: f32, &b| highest.max(b.abs()));
         exchange_halos(&pipes.layout, &mut pipes.bands);
-        pipes.energy_in = pipes.energy();
+        pipes.energy_in = pipes.survey().energy_above_lowest();
         Ok(pipes)
     }
 
@@ -242,7 +274,7 @@ impl Pipes {
     /// depend on it; speed does.
     pub fn cut_into(&mut self, bands: usize, steps: usize) {
         assert!(
-            steps > 0 && CONTROL as usize % steps == 0,
+            steps > 0 && (CONTROL as usize).is_multiple_of(steps),
             "{steps} steps in a sweep do not divide {CONTROL}"
         );
         let saved = self.save();
@@ -289,12 +321,9 @@ impl Pipes {
             if self.params.talus && self.to_slip() == u64::from(self.params.talus_every) {
                 self.slip();
             }
-            if self.step.is_multiple_of(ENERGY_EVERY) {
-                self.look_at_energy()?;
+            if self.step.is_multiple_of(LOOK_EVERY) {
+                self.look()?;
             }
-        }
-        if steps > 0 {
-            self.look_for_stray_numbers()?;
         }
         report.simulated = self.time - start;
         report.max_depth = self.max_depth;
@@ -355,7 +384,7 @@ impl Pipes {
             ordinary: &self.ordinary,
             choice: Choice {
                 diagonal: self.params.neighbours == 8,
-                drag: self.params.drag > 0.0,
+                natural: self.params.drag > 0.0 || self.params.slope == Slope::Surface,
                 donor: self.params.transport == Transport::DonorCell,
             },
         };
@@ -380,16 +409,41 @@ impl Pipes {
         band::for_each(&mut self.bands, |_, band| slip_band(&layout, &slipping, band));
     }
 
-    /// Kinetic and potential energy of the water over its weight, above the lowest bed [m⁴].
-    fn energy(&self) -> f64 {
-        let lowest = self
-            .rows()
-            .flat_map(|(_, _, row)| self.cells_of(row, plane::BED))
-            .fold(f32::INFINITY, |a, &b| a.min(b));
-        let in_row = |(band, index, row): (&Band, usize, &[f32])| -> f64 {
-            let (bed, depth) = (self.cells_of(row, plane::BED), self.cells_of(row, plane::DEPTH));
-            let cell = |col: usize| {
-                let d = f64::from(depth[col]);
+    /// Looks over all cells.
+    fn survey(&self) -> Survey {
+        let mut surveys: Vec<_> = self.bands.iter().map(|band| (band, Survey::default())).collect();
+        band::for_each(&mut surveys, |_, (band, survey)| {
+            for row in band.own.clone() {
+                self.survey_row(band, row, survey);
+            }
+        });
+        let mut all = Survey::default();
+        for (_, part) in surveys {
+            all.low = all.low.min(part.low);
+            all.high = all.high.max(part.high);
+            all.weight.append(&mut part.weight.clone());
+            all.energy.append(&mut part.energy.clone());
+            all.stray_count += part.stray_count;
+            all.stray = all.stray.or(part.stray);
+        }
+        all
+    }
+
+    fn survey_row(&self, band: &Band, index: usize, survey: &mut Survey) {
+        let row = band.row(&self.layout, index as isize);
+        let [bed, depth, sediment] =
+            [plane::BED, plane::DEPTH, plane::SEDIMENT].map(|which| self.cells_of(row, which));
+        let (mut weight, mut energy) = (0.0, 0.0);
+        for col in 0..self.layout.cols {
+            let (b, d) = (bed[col], depth[col]);
+            if !(b + d + sediment[col]).is_finite() {
+                survey.stray_count += 1;
+                survey.stray = survey.stray.or(Some((col, index)));
+            }
+            survey.low = survey.low.min(b);
+            survey.high = survey.high.max(b + d);
+            if d > 0.0 {
+                let d = f64::from(d);
                 let [east, south] = self.flow_at(band, index, col);
                 // The water in a pipe of length l and area A that carries the flux q has ½ρ l q²/A.
                 let area = match self.params.area {
@@ -397,56 +451,35 @@ impl Pipes {
                     PipeArea::Depth => self.cell * d,
                 };
                 let moving = (east * east + south * south) / (2.0 * self.params.gravity * self.cell * area);
-                d * (f64::from(bed[col]) - f64::from(lowest) + 0.5 * d) + moving
-            };
-            (0..self.layout.cols).filter(|&col| depth[col] > 0.0).map(cell).sum()
-        };
-        self.rows().map(in_row).sum()
+                weight += d;
+                energy += d * (f64::from(b) + 0.5 * d) + moving;
+            }
+        }
+        survey.weight.push(weight);
+        survey.energy.push(energy);
     }
 
-    fn look_at_energy(&mut self) -> Result<(), StepError> {
-        if self.guard == Guard::Off {
-            return Ok(());
+    /// Stops a run whose numbers have gone wild, or whose water has more energy than was put into it.
+    fn look(&mut self) -> Result<(), StepError> {
+        exchange_halos(&self.layout, &mut self.bands);
+        let survey = self.survey();
+        let (step, time) = (self.step, self.time);
+        if let Some((col, row)) = survey.stray {
+            return Err(StepError::NotFinite { count: survey.stray_count, step, time, col, row });
         }
         // Water can bring no more than its weight times the height of the highest surface.
         let account = self.account();
         let added = self.added.value() + account.imported;
-        let (mut low, mut high) = (f32::INFINITY, f32::NEG_INFINITY);
-        for (_, _, row) in self.rows() {
-            let surface = self.cells_of(row, plane::BED).iter().zip(self.cells_of(row, plane::DEPTH));
-            for (&b, &d) in surface {
-                low = low.min(b);
-                high = high.max(b + d);
-            }
-        }
-        self.energy_in += (added - self.added_at_last_look) * f64::from(high - low);
+        self.energy_in += (added - self.added_at_last_look) * f64::from(survey.high - survey.low);
         self.added_at_last_look = added;
-        exchange_halos(&self.layout, &mut self.bands);
-        let ratio = self.energy() / self.energy_in;
-        if ratio > 1.0 + ENERGY_SLACK {
-            let safety = self.params.safety;
-            return Err(StepError::Sloshing { ratio, step: self.step, time: self.time, safety, dt: self.dt });
+        // What was eroded settles somewhere, and lifts the water there by at most the deepest water.
+        self.energy_in += (account.eroded - self.eroded_at_last_look) * self.max_depth / self.unit;
+        self.eroded_at_last_look = account.eroded;
+        let ratio = survey.energy_above_lowest() / self.energy_in;
+        if self.guard != Guard::Off && ratio > 1.0 + ENERGY_SLACK {
+            return Err(StepError::Sloshing { ratio, step, time, safety: self.params.safety, dt: self.dt });
         }
         Ok(())
-    }
-
-    fn look_for_stray_numbers(&self) -> Result<(), StepError> {
-        let mut found = None;
-        let mut count = 0;
-        for (_, index, row) in self.rows() {
-            for which in [plane::BED, plane::DEPTH, plane::SEDIMENT] {
-                for (col, _) in self.cells_of(row, which).iter().enumerate().filter(|(_, v)| !v.is_finite()) {
-                    found = found.or(Some((col, index)));
-                    count += 1;
-                }
-            }
-        }
-        match found {
-            None => Ok(()),
-            Some((col, row)) => {
-                Err(StepError::NotFinite { count, step: self.step, time: self.time, col, row })
-            }
-        }
     }
 
     /// The rows of the terrain, north to south, with the band that holds each.
@@ -500,46 +533,83 @@ impl Pipes {
         self.rows().map(|(_, _, row)| in_row(row)).sum()
     }
 
-    fn grid(&self, which: usize, value: impl Fn(f32) -> f32) -> Grid2<f32> {
-        let mut values = Vec::with_capacity(self.layout.cols * self.layout.rows);
-        for (_, _, row) in self.rows() {
-            values.extend(self.cells_of(row, which).iter().map(|&v| value(v)));
-        }
-        Grid2::from_values(self.layout.cols, self.layout.rows, values).expect("one value for each cell")
+    /// A grid of what `fill` writes for each row, bands in parallel.
+    fn grid(&self, fill: impl Fn(&Band, usize, &mut [f32]) + Sync) -> Grid2<f32> {
+        let Layout { cols, rows, .. } = self.layout;
+        let mut values = vec![0.0; cols * rows];
+        let mut rest = values.as_mut_slice();
+        let mut parts: Vec<_> = self
+            .bands
+            .iter()
+            .map(|band| {
+                let (part, others) = std::mem::take(&mut rest).split_at_mut(band.own.len() * cols);
+                rest = others;
+                (band, part)
+            })
+            .collect();
+        band::for_each(&mut parts, |_, (band, part)| {
+            for (row, cells) in band.own.clone().zip(part.chunks_exact_mut(cols)) {
+                fill(band, row, cells);
+            }
+        });
+        drop(parts);
+        Grid2::from_values(cols, rows, values).expect("one value for each cell")
+    }
+
+    /// One plane, scaled to metres.
+    fn plane_grid(&self, which: usize, datum: f64) -> Grid2<f32> {
+        self.grid(|band, row, cells| {
+            let plane = self.cells_of(band.row(&self.layout, row as isize), which);
+            for (cell, &value) in cells.iter_mut().zip(plane) {
+                *cell = (datum + self.unit * f64::from(value)) as f32;
+            }
+        })
     }
 
     /// Bed height [m].
     pub fn bed(&self) -> Grid2<f32> {
-        self.grid(plane::BED, |b| (self.datum + self.unit * f64::from(b)) as f32)
+        self.plane_grid(plane::BED, self.datum)
     }
 
     /// Water depth [m].
     pub fn depth(&self) -> Grid2<f32> {
-        self.grid(plane::DEPTH, |d| (self.unit * f64::from(d)) as f32)
+        self.plane_grid(plane::DEPTH, 0.0)
     }
 
     /// Suspended sediment, as the height of bed it would make [m].
     pub fn sediment(&self) -> Grid2<f32> {
-        self.grid(plane::SEDIMENT, |s| (self.unit * f64::from(s)) as f32)
+        self.plane_grid(plane::SEDIMENT, 0.0)
     }
 
     /// Velocity to the east and to the north [m/s].
     pub fn velocity(&mut self) -> [Grid2<f32>; 2] {
         exchange_halos(&self.layout, &mut self.bands);
-        let mut grids = [(); 2].map(|()| Vec::with_capacity(self.layout.cols * self.layout.rows));
-        // Where heights have a unit of their own, cells count as 1.
-        let metres = self.frame.cell / self.cell;
-        for (band, index, row) in self.rows() {
-            for (col, &depth) in self.cells_of(row, plane::DEPTH).iter().enumerate() {
-                let [east, south] = self.flow_at(band, index, col);
-                let thin = f64::from(depth) * self.unit <= THIN;
-                let per_flux = if thin { 0.0 } else { metres / (self.cell * f64::from(depth)) };
-                grids[0].push((east * per_flux) as f32);
-                grids[1].push((-south * per_flux) as f32);
+        [(0, 1.0), (1, -1.0)].map(|(axis, sign)| {
+            self.grid(|band, row, cells| {
+                for (col, cell) in cells.iter_mut().enumerate() {
+                    let depth =
+                        f64::from(self.cells_of(band.row(&self.layout, row as isize), plane::DEPTH)[col]);
+                    *cell = if depth * self.unit > THIN {
+                        // Where heights have a unit of their own, cells count as 1.
+                        let metres = self.frame.cell / self.cell;
+                        (sign * self.flow_at(band, row, col)[axis] * metres / (self.cell * depth)) as f32
+                    } else {
+                        0.0
+                    };
+                }
+            })
+        })
+    }
+
+    /// Discharge per metre of width [m²/s].
+    pub fn discharge(&mut self) -> Grid2<f32> {
+        exchange_halos(&self.layout, &mut self.bands);
+        let metres = self.frame.cell / self.cell * self.unit / self.cell;
+        self.grid(|band, row, cells| {
+            for (col, cell) in cells.iter_mut().enumerate() {
+                let [east, south] = self.flow_at(band, row, col);
+                *cell = ((east * east + south * south).sqrt() * metres) as f32;
             }
-        }
-        grids.map(|values| {
-            Grid2::from_values(self.layout.cols, self.layout.rows, values).expect("one value for each cell")
         })
     }
 
@@ -585,6 +655,8 @@ impl Pipes {
     pub fn ledger(&self) -> Ledger {
         let volume = self.frame.cell * self.frame.cell * self.unit;
         let account = self.account();
+        let below =
+            self.datum * (self.layout.cols * self.layout.rows) as f64 * self.frame.cell * self.frame.cell;
         Ledger {
             water: Water {
                 start: self.water_start * volume,
@@ -594,10 +666,11 @@ impl Pipes {
                 end: self.total(plane::DEPTH) * volume,
             },
             solids: Solids {
-                bed_start: self.bed_start * volume,
-                bed_end: self.total(plane::BED) * volume,
+                bed_start: self.bed_start * volume + below,
+                bed_end: self.total(plane::BED) * volume + below,
                 suspended: self.total(plane::SEDIMENT) * volume,
                 exported: account.exported_sediment * volume,
+                added: 0.0,
                 eroded: account.eroded * volume,
             },
         }
@@ -636,6 +709,7 @@ impl Pipes {
             self.bed_start,
             self.energy_in,
             self.added_at_last_look,
+            self.eroded_at_last_look,
             added,
             added_rest,
         ];
@@ -654,7 +728,7 @@ impl Pipes {
     /// Goes back to a saved state of the same scene; false if it does not fit this terrain.
     #[must_use]
     pub fn restore(&mut self, saved: &Saved) -> bool {
-        let &[time, dt, max_depth, water_start, bed_start, energy_in, looked, added, added_rest] =
+        let &[time, dt, max_depth, water_start, bed_start, energy_in, looked, eroded, added, added_rest] =
             saved.numbers.as_slice()
         else {
             return false;
@@ -671,7 +745,7 @@ impl Pipes {
         self.step = saved.step;
         (self.time, self.dt, self.max_depth) = (time, dt, max_depth);
         (self.water_start, self.bed_start) = (water_start, bed_start);
-        (self.energy_in, self.added_at_last_look) = (energy_in, looked);
+        (self.energy_in, self.added_at_last_look, self.eroded_at_last_look) = (energy_in, looked, eroded);
         self.added = Compensated::from_parts([added, added_rest]);
         let rows = self.bands.iter_mut().flat_map(|band| &mut band.accounts);
         for (row, &[evaporated, eroded, exported, imported, exported_sediment]) in rows.zip(accounts) {

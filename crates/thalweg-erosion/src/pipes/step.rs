@@ -1,6 +1,6 @@
 //! The constants of one step.
 
-use super::params::{Exchange, Params, PipeArea, Velocity};
+use super::params::{Exchange, Params, PipeArea, Slope, Velocity};
 
 /// Water thinner than this has no velocity [m]; dividing a trickle by next to nothing would.
 pub const THIN: f64 = 1.0e-6;
@@ -34,6 +34,8 @@ pub struct Coefficients {
     pub cells_per_speed: f32,
     /// Take the mean flux for the velocity.
     pub mean_flux: bool,
+    /// 1 if the capacity sees the slope of the surface, 0 if that of the bed.
+    pub surface_slope: f32,
     pub min_sin2: f32,
     pub per_ramp_depth: f32,
     pub capacity: f32,
@@ -77,6 +79,7 @@ impl Coefficients {
             half_per_cell: (0.5 / cell) as f32,
             cells_per_speed: (dt / cell) as f32,
             mean_flux: params.velocity == Velocity::MeanFlux,
+            surface_slope: f32::from(u8::from(params.slope == Slope::Surface)),
             min_sin2: (min_sin * min_sin) as f32,
             // Without a ramp any water at all carries its full load.
             per_ramp_depth: if params.ramp_depth > 0.0 {

@@ -22,8 +22,9 @@ pub struct RowAccount {
 /// Scratch of one of the steps in flight; rows are found by their number modulo the ring's length.
 #[derive(Clone, Debug)]
 pub struct InFlight {
-    /// The bed before the step changed it.
+    /// Bed and depth before the step changed them.
     pub old_bed: [Vec<f32>; 2],
+    pub old_depth: [Vec<f32>; 2],
     pub cargo: [Vec<f32>; 3],
     pub moved_east: [Vec<f32>; 2],
     pub moved_south: [Vec<f32>; 2],
@@ -34,6 +35,7 @@ impl InFlight {
         let row = || vec![0.0; layout.stride];
         Self {
             old_bed: [row(), row()],
+            old_depth: [row(), row()],
             cargo: [row(), row(), row()],
             moved_east: [row(), row()],
             moved_south: [row(), row()],

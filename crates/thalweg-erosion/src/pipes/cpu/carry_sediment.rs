@@ -1,6 +1,7 @@
 //! Step 6 of Schmidberger 2024: sediment travels with the water.
 
 use super::layout::{LANES, Layout, load, plane, store};
+use super::move_water::load_four;
 use fearless_simd::{Simd, f32x8, prelude::*};
 
 /// Three neighbouring rows, north to south.
@@ -44,20 +45,30 @@ pub fn donor_cell<S: Simd, const DIAGONAL: bool>(
     });
     let own_cargo = cargo_at(1, 0);
     for at in (0..layout.padded).step_by(LANES) {
-        let bring = |(cargo, pipe): (&[f32], &[f32])| load(simd, cargo, at) * load(simd, pipe, at);
-        let [w, e, n, s] = out.map(|pipe| load(simd, pipe, at));
-        let [in_w, in_e, in_n, in_s] = inward.map(bring);
+        let [w, e, n, s] = load_four(simd, out, at);
+        let [in_w, in_e, in_n, in_s] = brought(simd, inward, at);
         let mut leaves = (w + e) + (n + s);
         let mut comes = (in_w + in_e) + (in_n + in_s);
-        if let Some((out, inward)) = &diagonals {
-            let [nw, ne, sw, se] = out.map(|pipe| load(simd, pipe, at));
-            let [in_nw, in_ne, in_sw, in_se] = inward.map(bring);
-            leaves = leaves + ((nw + se) + (ne + sw));
-            comes = comes + ((in_nw + in_se) + (in_ne + in_sw));
+        if let Some((out, inward)) = diagonals {
+            let [nw, ne, sw, se] = load_four(simd, out, at);
+            let [in_nw, in_ne, in_sw, in_se] = brought(simd, inward, at);
+            leaves += (nw + se) + (ne + sw);
+            comes += (in_nw + in_se) + (in_ne + in_sw);
         }
         let stays = load(simd, sediment, at) - load(simd, own_cargo, at) * leaves;
         store(stays + comes, sediment, at);
     }
+}
+
+/// Sediment that comes through each of four pipes: what every unit of flux carries, times the flux.
+#[inline(always)]
+fn brought<S: Simd>(simd: S, [a, b, c, d]: [(&[f32], &[f32]); 4], at: usize) -> [f32x8<S>; 4] {
+    [
+        load(simd, a.0, at) * load(simd, a.1, at),
+        load(simd, b.0, at) * load(simd, b.1, at),
+        load(simd, c.0, at) * load(simd, c.1, at),
+        load(simd, d.0, at) * load(simd, d.1, at),
+    ]
 }
 
 /// Semi-Lagrangian (eqs. 15 and 16): looks up the sediment where the water came from. Outflows are capped by
@@ -78,13 +89,13 @@ pub fn semi_lagrangian<S: Simd>(
     let out = layout.cells_mut(out);
     let zero = f32x8::splat(simd, 0.0);
     for at in (0..layout.padded).step_by(LANES) {
-        let [u, v] = moved.map(|plane| load(simd, plane, at));
+        let (u, v) = (load(simd, moved[0], at), load(simd, moved[1], at));
         // Linear weights of the cell to either side and of the cell itself, along x and along y.
         let (w, e, stays_x) = (u.max(zero), (-u).max(zero), 1.0 - u.abs());
         let (n, s, stays_y) = (v.max(zero), (-v).max(zero), 1.0 - v.abs());
-        let [nw, nn, ne] = north.map(|cells| load(simd, cells, at));
-        let [ww, cc, ee] = middle.map(|cells| load(simd, cells, at));
-        let [sw, ss, se] = south.map(|cells| load(simd, cells, at));
+        let (nw, nn, ne) = (load(simd, north[0], at), load(simd, north[1], at), load(simd, north[2], at));
+        let (ww, cc, ee) = (load(simd, middle[0], at), load(simd, middle[1], at), load(simd, middle[2], at));
+        let (sw, ss, se) = (load(simd, south[0], at), load(simd, south[1], at), load(simd, south[2], at));
         let sides = (w * stays_y * ww + e * stays_y * ee) + (n * stays_x * nn + s * stays_x * ss);
         let corners = (n * w * nw + s * e * se) + (n * e * ne + s * w * sw);
         store((stays_x * stays_y * cc + sides) + corners, out, at);

@@ -1,5 +1,6 @@
 //! Steps 3, 4, 5 and 7 of Schmidberger 2024: what the pipes do to the water and the bed of each cell.
 
+use super::carry_sediment::Rows;
 use super::layout::{LANES, Layout, MARGIN, load, plane, store};
 use crate::pipes::step::Coefficients;
 use fearless_simd::{Simd, f32x8, mask32x8, prelude::*};
@@ -15,11 +16,10 @@ pub struct RowSums {
     pub max_depth: f32,
 }
 
-/// Rows of bed before the step: the slope must not see what this step erodes.
-pub struct OldBed<'a> {
-    pub above: &'a [f32],
-    pub here: &'a [f32],
-    pub below: &'a [f32],
+/// Rows of bed and of depth before the step: the slope must not see what this step erodes.
+pub struct Before<'a> {
+    pub bed: Rows<'a>,
+    pub depth: Rows<'a>,
 }
 
 /// What the sediment needs to travel, written by [`move_water`] and read by the carrying stage.
@@ -36,13 +36,13 @@ pub struct Load<'a> {
 /// (eqs. 11 to 14) and evaporates (eq. 17) in one row.
 #[inline(always)]
 #[allow(clippy::too_many_arguments)] // rows of five different things; a struct would only rename them
-pub fn move_water<S: Simd, const DIAGONAL: bool, const DONOR: bool>(
+pub fn move_water<S: Simd, const DIAGONAL: bool, const NATURAL: bool, const DONOR: bool>(
     simd: S,
     layout: &Layout,
     k: &Coefficients,
     [above, below]: [&[f32]; 2],
     here: &mut [f32],
-    old_bed: &OldBed,
+    before: &Before,
     softness: &[f32],
     load_out: Load,
 ) -> RowSums {
@@ -66,8 +66,7 @@ pub fn move_water<S: Simd, const DIAGONAL: bool, const DONOR: bool>(
             pipe(below, plane::NORTH_WEST, 1),
         ],
     });
-    let (bed_west, bed_east) = (layout.cells(old_bed.here, -1), layout.cells(old_bed.here, 1));
-    let (bed_north, bed_south) = (layout.cells(old_bed.above, 0), layout.cells(old_bed.below, 0));
+    let (bed_around, depth_around) = (around(layout, before.bed), around(layout, before.depth));
     let softness = &softness[..layout.padded];
     let cargo = layout.cells_mut(load_out.cargo);
     let (moved_east, moved_south) =
@@ -93,13 +92,13 @@ pub fn move_water<S: Simd, const DIAGONAL: bool, const DONOR: bool>(
         let mut flow_east = (in_w - in_e) + (e - w);
         let mut flow_south = (in_n - in_s) + (s - n);
         if let Some(diagonals) = &diagonals {
-            let [nw, ne, sw, se] = diagonals.out.map(|pipe| load(simd, pipe, at));
-            let [in_nw, in_ne, in_sw, in_se] = diagonals.inward.map(|pipe| load(simd, pipe, at));
-            out = out + ((nw + se) + (ne + sw));
-            inflow = inflow + ((in_nw + in_se) + (in_ne + in_sw));
+            let [nw, ne, sw, se] = load_four(simd, diagonals.out, at);
+            let [in_nw, in_ne, in_sw, in_se] = load_four(simd, diagonals.inward, at);
+            out += (nw + se) + (ne + sw);
+            inflow += (in_nw + in_se) + (in_ne + in_sw);
             // A diagonal pipe moves its water one cell along both axes.
-            flow_east = flow_east + (((in_nw + in_sw) - (in_ne + in_se)) + ((ne + se) - (nw + sw)));
-            flow_south = flow_south + (((in_nw + in_ne) - (in_sw + in_se)) + ((sw + se) - (nw + ne)));
+            flow_east += ((in_nw + in_sw) - (in_ne + in_se)) + ((ne + se) - (nw + sw));
+            flow_south += ((in_nw + in_ne) - (in_sw + in_se)) + ((sw + se) - (nw + ne));
         }
         let d2 = d1 + k.height_per_flux * (inflow - out);
 
@@ -113,8 +112,15 @@ pub fn move_water<S: Simd, const DIAGONAL: bool, const DONOR: bool>(
         let (u, v) = (flow_east * per_flux, flow_south * per_flux);
 
         // Step 5: capacity against load. sin²α = t / (1 + t) where t = tan²α.
-        let grade_east = (load(simd, bed_east, at) - load(simd, bed_west, at)) * k.half_per_cell;
-        let grade_south = (load(simd, bed_south, at) - load(simd, bed_north, at)) * k.half_per_cell;
+        let (mut rise_east, mut rise_south) = rise(simd, bed_around, at);
+        if NATURAL {
+            // The slope of the surface drives the water. The bed's would let a hole under still water dig itself
+            // deeper the steeper its walls become.
+            let (depth_east, depth_south) = rise(simd, depth_around, at);
+            rise_east += k.surface_slope * depth_east;
+            rise_south += k.surface_slope * depth_south;
+        }
+        let (grade_east, grade_south) = (rise_east * k.half_per_cell, rise_south * k.half_per_cell);
         let t = grade_east * grade_east + grade_south * grade_south;
         let sin2 = (t / (one + t)).max(k.min_sin2);
         let ramp = (d2 * k.per_ramp_depth).min(one);
@@ -124,14 +130,14 @@ pub fn move_water<S: Simd, const DIAGONAL: bool, const DONOR: bool>(
         let lack = capacity - s0;
         let take = (lack.max(zero) * k.dissolve_share).min(k.dissolve_limit) * load(simd, softness, at);
         let give = ((-lack).max(zero) * k.deposit_share).min(k.deposit_limit);
-        let b1 = b - (take - give);
-        // What the bed, rounded, really gave is what the water carries: nothing is lost to rounding. Where
-        // rounding would have the water give more than it has, nothing happens.
+        // What the bed, rounded, really gives is what the water gets: nothing is lost to rounding. Where rounding
+        // would have the water give more than it has, nothing happens.
+        let moved = take - give;
+        let enough = (s0 + (b - (b - moved))).simd_ge(zero);
+        let moved = enough.select(moved, zero);
+        let b1 = b - moved;
         let taken = b - b1;
         let s1 = s0 + taken;
-        let fine = s1.simd_ge(zero);
-        let b1 = fine.select(b1, b);
-        let s1 = fine.select(s1, s0);
         store(b1, bed, at);
 
         // Step 7: evaporation. It touches the depth alone, so it need not wait for the sediment.
@@ -139,8 +145,8 @@ pub fn move_water<S: Simd, const DIAGONAL: bool, const DONOR: bool>(
         let d3 = kept.simd_lt(k.dry).select(zero, kept); // what is not a number stays so and is found
         store(d3, depth, at);
 
-        evaporated = evaporated + within.select(d2 - d3, zero);
-        eroded = eroded + within.select(fine.select(taken.max(zero), zero), zero);
+        evaporated += within.select(d2 - d3, zero);
+        eroded += within.select(taken.max(zero), zero);
         deepest = deepest.max(within.select(d3, zero));
 
         if DONOR {
@@ -166,10 +172,28 @@ struct Diagonals<'a> {
     inward: [&'a [f32]; 4],
 }
 
-/// Copies a row of bed and continues it level past both ends, for slopes at the edge.
+/// One vector of each of four pipes.
 #[inline(always)]
-pub fn keep_bed(layout: &Layout, bed: &[f32], into: &mut [f32]) {
-    into.copy_from_slice(bed);
-    into[MARGIN - 1] = bed[MARGIN];
-    into[MARGIN + layout.cols] = bed[MARGIN + layout.cols - 1];
+pub fn load_four<S: Simd>(simd: S, [a, b, c, d]: [&[f32]; 4], at: usize) -> [f32x8<S>; 4] {
+    [load(simd, a, at), load(simd, b, at), load(simd, c, at), load(simd, d, at)]
+}
+
+/// Differences from west to east and from north to south.
+#[inline(always)]
+fn rise<S: Simd>(simd: S, [west, east, north, south]: [&[f32]; 4], at: usize) -> (f32x8<S>, f32x8<S>) {
+    (load(simd, east, at) - load(simd, west, at), load(simd, south, at) - load(simd, north, at))
+}
+
+/// The cells to the west, east, north and south.
+#[inline(always)]
+fn around<'a>(layout: &Layout, [above, here, below]: Rows<'a>) -> [&'a [f32]; 4] {
+    [layout.cells(here, -1), layout.cells(here, 1), layout.cells(above, 0), layout.cells(below, 0)]
+}
+
+/// Copies a plane and continues it level past both ends, for slopes at the edge.
+#[inline(always)]
+pub fn keep(layout: &Layout, plane: &[f32], into: &mut [f32]) {
+    into.copy_from_slice(plane);
+    into[MARGIN - 1] = plane[MARGIN];
+    into[MARGIN + layout.cols] = plane[MARGIN + layout.cols - 1];
 }

@@ -7,7 +7,7 @@ use super::edges::{
     Rims, end_inflows, finish_ends, outer_row_inflow, outflow_over_edges, set_ends, set_outer_row,
 };
 use super::layout::{Layout, MARGIN, PaddedRows, plane};
-use super::move_water::{Load, OldBed, keep_bed, move_water};
+use super::move_water::{Before, Load, keep, move_water};
 use super::outflow::outflow;
 use crate::pipes::step::Coefficients;
 use fearless_simd::{Level, Simd, dispatch};
@@ -33,14 +33,15 @@ pub struct Sweep<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choice {
     pub diagonal: bool,
-    pub drag: bool,
+    /// With drag, or with the slope of the surface.
+    pub natural: bool,
     pub donor: bool,
 }
 
 impl Sweep<'_> {
     /// Takes all steps in one band, with the widest vectors this machine has.
     pub fn run(&self, level: Level, band: &mut Band) {
-        match (self.choice.diagonal, self.choice.drag, self.choice.donor) {
+        match (self.choice.diagonal, self.choice.natural, self.choice.donor) {
             (false, false, false) => self.run_as::<false, false, false>(level, band),
             (false, false, true) => self.run_as::<false, false, true>(level, band),
             (false, true, false) => self.run_as::<false, true, false>(level, band),
@@ -52,16 +53,16 @@ impl Sweep<'_> {
         }
     }
 
-    fn run_as<const DIAGONAL: bool, const DRAG: bool, const DONOR: bool>(
+    fn run_as<const DIAGONAL: bool, const NATURAL: bool, const DONOR: bool>(
         &self,
         level: Level,
         band: &mut Band,
     ) {
-        dispatch!(level, simd => self.go_down::<_, DIAGONAL, DRAG, DONOR>(simd, band));
+        dispatch!(level, simd => self.go_down::<_, DIAGONAL, NATURAL, DONOR>(simd, band));
     }
 
     #[inline(always)]
-    fn go_down<S: Simd, const DIAGONAL: bool, const DRAG: bool, const DONOR: bool>(
+    fn go_down<S: Simd, const DIAGONAL: bool, const NATURAL: bool, const DONOR: bool>(
         &self,
         simd: S,
         band: &mut Band,
@@ -87,12 +88,12 @@ impl Sweep<'_> {
                     self.add_water(simd, band, step, lead);
                 }
                 if stages[1] {
-                    self.outflow::<S, DIAGONAL, DRAG>(simd, band, lead - 1);
+                    self.outflow::<S, DIAGONAL, NATURAL>(simd, band, lead - 1);
                 }
                 if stages[2] {
                     // The first row finds no bed kept by the row before; the last step's depth sets the next Δt.
                     let first_last = [!reaches(lead - 3, 1), step + 1 == steps];
-                    self.move_water::<S, DIAGONAL, DONOR>(simd, band, flight, first_last, lead - 2);
+                    self.move_water::<S, DIAGONAL, NATURAL, DONOR>(simd, band, flight, first_last, lead - 2);
                 }
                 if stages[3] {
                     self.carry_sediment::<S, DIAGONAL, DONOR>(simd, band, flight, lead - 3);
@@ -113,7 +114,12 @@ impl Sweep<'_> {
     }
 
     #[inline(always)]
-    fn outflow<S: Simd, const DIAGONAL: bool, const DRAG: bool>(&self, simd: S, band: &mut Band, row: isize) {
+    fn outflow<S: Simd, const DIAGONAL: bool, const NATURAL: bool>(
+        &self,
+        simd: S,
+        band: &mut Band,
+        row: isize,
+    ) {
         let (layout, k, rims) = (&self.layout, &self.coefficients, &self.rims);
         let (at_north, at_south) = (row == 0, row + 1 == layout.rows as isize);
         let [above, here, below] = band.three_rows_mut(layout, row);
@@ -124,7 +130,7 @@ impl Sweep<'_> {
             set_outer_row(layout, rims, rims.south, below, here, if at_north { here } else { above });
         }
         let before = end_inflows(layout, here);
-        outflow::<S, DIAGONAL, DRAG>(simd, layout, k, [above, below], here);
+        outflow::<S, DIAGONAL, NATURAL>(simd, layout, k, [above, below], here);
         let mut imported = finish_ends(layout, rims, k, before, here);
         if at_north {
             imported += outer_row_inflow(layout, rims.north, k, plane::SOUTH, above, here);
@@ -140,7 +146,7 @@ impl Sweep<'_> {
     }
 
     #[inline(always)]
-    fn move_water<S: Simd, const DIAGONAL: bool, const DONOR: bool>(
+    fn move_water<S: Simd, const DIAGONAL: bool, const NATURAL: bool, const DONOR: bool>(
         &self,
         simd: S,
         band: &mut Band,
@@ -151,17 +157,20 @@ impl Sweep<'_> {
         let layout = &self.layout;
         let index = row as usize;
         let [above, here, below] = band.three_rows_mut(layout, row);
-        let (even, odd) = flight.old_bed.split_at_mut(1);
-        let (old_above, old_here) =
-            if index % 2 == 0 { (&mut odd[0], &mut even[0]) } else { (&mut even[0], &mut odd[0]) };
-        keep_bed(layout, layout.plane(here, plane::BED), old_here);
-        if first {
-            keep_bed(layout, layout.plane(above, plane::BED), old_above);
+        let kept = |ring: &mut [Vec<f32>; 2], which: usize| {
+            keep(layout, layout.plane(here, which), &mut ring[index % 2]);
+            if first {
+                keep(layout, layout.plane(above, which), &mut ring[(index + 1) % 2]);
+            }
+        };
+        kept(&mut flight.old_bed, plane::BED);
+        if NATURAL {
+            kept(&mut flight.old_depth, plane::DEPTH);
         }
-        let old_bed = OldBed {
-            above: if row == 0 { old_here } else { old_above },
-            here: old_here,
-            below: if index + 1 == layout.rows { old_here } else { layout.plane(below, plane::BED) },
+        let below_of = |which: usize| (index + 1 < layout.rows).then(|| layout.plane(below, which));
+        let before = Before {
+            bed: three_rows(&flight.old_bed, index, below_of(plane::BED)),
+            depth: three_rows(&flight.old_depth, index, below_of(plane::DEPTH)),
         };
         let softness = self.softness.map_or(self.ordinary, |softness| softness.row(index));
         let load = Load {
@@ -170,8 +179,16 @@ impl Sweep<'_> {
             moved_south: &mut flight.moved_south[index % 2],
         };
         let k = &self.coefficients;
-        let sums =
-            move_water::<S, DIAGONAL, DONOR>(simd, layout, k, [above, below], here, &old_bed, softness, load);
+        let sums = move_water::<S, DIAGONAL, NATURAL, DONOR>(
+            simd,
+            layout,
+            k,
+            [above, below],
+            here,
+            &before,
+            softness,
+            load,
+        );
         if let Some(account) = band.account(row) {
             account.evaporated += sums.evaporated;
             account.eroded += sums.eroded;
@@ -215,6 +232,13 @@ impl Sweep<'_> {
             semi_lagrangian(simd, layout, moved, cargo, layout.plane_mut(here, plane::SEDIMENT));
         }
     }
+}
+
+/// A kept row between the one kept before and the one below; where the terrain ends the edge row continues.
+#[inline(always)]
+fn three_rows<'a>(kept: &'a [Vec<f32>; 2], index: usize, below: Option<&'a [f32]>) -> [&'a [f32]; 3] {
+    let (here, above) = (kept[index % 2].as_slice(), kept[(index + 1) % 2].as_slice());
+    [if index == 0 { here } else { above }, here, below.unwrap_or(here)]
 }
 
 /// Fills the ring's row beyond the terrain: nothing to carry there, or for a look-up the edge row's load.

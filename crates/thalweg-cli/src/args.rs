@@ -1,0 +1,242 @@
+//! What the command line understands.
+
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// Water on terrain: erode landscapes with real water.
+#[derive(Debug, Parser)]
+#[command(name = "thalweg", version, disable_help_subcommand = true)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// Everything it does.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Make a mountain range, erode it, write maps and before/after pictures
+    Demo(DemoArgs),
+    /// Run a scene
+    Run(RunArgs),
+    /// List the built-in scenes
+    Scenes(JsonArgs),
+    /// Copy a built-in scene to a new folder to edit it
+    New(NewArgs),
+    /// Make a terrain
+    Generate(GenerateArgs),
+    /// Tell what a terrain, checkpoint or scene holds
+    Info(InfoArgs),
+    /// Read a terrain and write it in another format
+    Convert(ConvertArgs),
+    /// Draw a terrain, a finished run or the start of a scene
+    Render(RenderArgs),
+    /// Check a scene without running it
+    Check(CheckArgs),
+    /// Compare the solvers with theory: measured against expected
+    Validate(CasesArgs),
+    /// Measure throughput
+    Bench(CasesArgs),
+}
+
+/// Options of runs.
+#[derive(Clone, Debug, Args)]
+pub struct Limits {
+    /// Number of threads [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// Memory that may be used, in MiB [default: 75 % of what the machine has]
+    #[arg(long, value_name = "MIB")]
+    pub max_memory: Option<u64>,
+    /// No progress and no summary
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// Arguments of `demo`.
+#[derive(Debug, Args)]
+pub struct DemoArgs {
+    /// Folder for everything it writes
+    #[arg(long, short, value_name = "DIR", default_value = "out/demo")]
+    pub out: PathBuf,
+    /// Seed of the mountains
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    #[command(flatten)]
+    pub limits: Limits,
+}
+
+/// Arguments of `run`.
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// Scene file, folder with a scene.toml, or name of a built-in scene
+    pub scene: String,
+    /// Folder for everything it writes [default: out/SCENE]
+    #[arg(long, short, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Steps to take, instead of the scene's
+    #[arg(long, value_name = "N")]
+    pub steps: Option<u64>,
+    /// What to run on
+    #[arg(long, value_name = "cpu|auto")]
+    pub backend: Option<String>,
+    /// Seed, instead of the scene's
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Change a value of the scene: --set solver.drag=0.1 --set "rain.0.rate=12 mm/h"
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Go on from the newest checkpoint in the output folder
+    #[arg(long)]
+    pub resume: bool,
+    /// Draw a picture every so many steps
+    #[arg(long, value_name = "EVERY")]
+    pub frames: Option<u64>,
+    /// Print the report as one JSON object
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub limits: Limits,
+}
+
+/// Arguments of `scenes`.
+#[derive(Debug, Args)]
+pub struct JsonArgs {
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `new`.
+#[derive(Debug, Args)]
+pub struct NewArgs {
+    /// Folder to make
+    pub dir: PathBuf,
+    /// Built-in scene to copy
+    #[arg(long, value_name = "NAME")]
+    pub from: String,
+}
+
+/// Arguments of `generate`.
+#[derive(Debug, Args)]
+pub struct GenerateArgs {
+    /// Kind of terrain; --kind list shows them
+    #[arg(long, default_value = "range")]
+    pub kind: String,
+    /// Cells along each side, N or COLSxROWS
+    #[arg(long, default_value = "1024", value_parser = size)]
+    pub size: [usize; 2],
+    /// Side of a cell in metres
+    #[arg(long, default_value_t = 10.0)]
+    pub cell: f64,
+    /// Seed
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// File to write: .png (16 bit), .tif, .exr, .r16
+    #[arg(short, long, value_name = "FILE", required_unless_present = "list")]
+    pub output: Option<PathBuf>,
+    /// List the kinds of terrain
+    #[arg(long)]
+    pub list: bool,
+}
+
+/// How to read a terrain file that does not say it all.
+#[derive(Clone, Debug, Args)]
+pub struct Reading {
+    /// Side of a cell in metres, instead of what the file says
+    #[arg(long, value_name = "M")]
+    pub metres_per_pixel: Option<f64>,
+    /// Heights in metres of the darkest and the brightest value, LOW,HIGH
+    #[arg(long, value_name = "LOW,HIGH", value_parser = range, allow_hyphen_values = true)]
+    pub height_range: Option<[f64; 2]>,
+    /// Columns and rows of a raw file, COLSxROWS
+    #[arg(long, value_name = "COLSxROWS", value_parser = size)]
+    pub raw_size: Option<[usize; 2]>,
+    /// The raw file has the high byte first
+    #[arg(long)]
+    pub big_endian: bool,
+    /// Memory that may be used, in MiB [default: 75 % of what the machine has]
+    #[arg(long, value_name = "MIB")]
+    pub max_memory: Option<u64>,
+}
+
+/// Arguments of `info`.
+#[derive(Debug, Args)]
+pub struct InfoArgs {
+    /// Terrain (.png .tif .exr .r16), checkpoint (.twc) or scene (.toml)
+    pub file: PathBuf,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub reading: Reading,
+}
+
+/// Arguments of `convert`.
+#[derive(Debug, Args)]
+pub struct ConvertArgs {
+    /// Terrain to read
+    pub input: PathBuf,
+    /// File to write: .png (16 bit), .tif, .exr, .r16
+    pub output: PathBuf,
+    /// Resample to so many cells, N or COLSxROWS
+    #[arg(long, value_parser = size)]
+    pub size: Option<[usize; 2]>,
+    #[command(flatten)]
+    pub reading: Reading,
+}
+
+/// Arguments of `render`.
+#[derive(Debug, Args)]
+pub struct RenderArgs {
+    /// Terrain file, output folder of a run, or scene
+    pub what: String,
+    /// Picture to write
+    #[arg(short, long, value_name = "FILE.png")]
+    pub output: PathBuf,
+    /// Where to look from: "top", or yaw and pitch in degrees, YAW,PITCH
+    #[arg(long, value_name = "top|YAW,PITCH", default_value = "top", allow_hyphen_values = true)]
+    pub camera: String,
+    /// Size of the picture, WxH
+    #[arg(long, default_value = "1600x900", value_parser = size)]
+    pub size: [usize; 2],
+    #[command(flatten)]
+    pub reading: Reading,
+}
+
+/// Arguments of `check`.
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// Scene file, folder with a scene.toml, or name of a built-in scene
+    pub scene: String,
+    /// Change a value first
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+}
+
+/// Arguments of `validate` and `bench`.
+#[derive(Debug, Args)]
+pub struct CasesArgs {
+    /// Which cases; none: all
+    pub cases: Vec<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Reads `N` or `COLSxROWS`.
+fn size(text: &str) -> Result<[usize; 2], String> {
+    let number = |text: &str| text.trim().parse().ok().filter(|&n| (1..=65_536).contains(&n));
+    let pair = match text.split_once(['x', 'X']) {
+        Some((cols, rows)) => number(cols).zip(number(rows)),
+        None => number(text).map(|n| (n, n)),
+    };
+    pair.map(|(cols, rows)| [cols, rows])
+        .ok_or_else(|| "write N or COLSxROWS, each between 1 and 65536".into())
+}
+
+/// Reads `LOW,HIGH`.
+fn range(text: &str) -> Result<[f64; 2], String> {
+    let number = |text: &str| text.trim().parse().ok().filter(|x: &f64| x.is_finite());
+    let pair = text.split_once(',').and_then(|(low, high)| number(low).zip(number(high)));
+    pair.map(|(low, high)| [low, high]).ok_or_else(|| "write LOW,HIGH in metres, such as 0,1200".into())
+}

@@ -1,0 +1,85 @@
+//! Progress on the terminal, and Ctrl-C.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::IsTerminal;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use thalweg::run::{Progress, Watcher};
+
+/// Time between two plain lines where there is no terminal.
+const LINE_EVERY: Duration = Duration::from_secs(5);
+
+/// Shows a run: a bar on a terminal, plain lines elsewhere, nothing when quiet.
+pub struct Watch {
+    bar: Option<ProgressBar>,
+    lines: bool,
+    last_line: Instant,
+    last: Instant,
+    rate: f64,
+    cancelled: Arc<AtomicBool>,
+}
+
+impl Watch {
+    /// Begins watching; from now on Ctrl-C stops the run after the current step.
+    pub fn new(quiet: bool) -> Self {
+        let cancelled = Arc::new(AtomicBool::new(false));
+        let flag = Arc::clone(&cancelled);
+        // A second Ctrl-C ends the program at once. Where no handler can be set, Ctrl-C ends it as ever.
+        let _ = ctrlc::set_handler(move || {
+            if flag.swap(true, Ordering::Relaxed) {
+                std::process::exit(130);
+            }
+        });
+        let terminal = std::io::stderr().is_terminal();
+        let bar = (terminal && !quiet).then(|| {
+            let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
+            let style = "{bar:30.cyan/blue} {pos}/{len} steps  {msg}  {eta} left";
+            bar.set_style(
+                ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar()),
+            );
+            bar
+        });
+        let now = Instant::now();
+        Self { bar, lines: !terminal && !quiet, last_line: now, last: now, rate: 0.0, cancelled }
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Watcher for Watch {
+    fn progress(&mut self, progress: &Progress) {
+        let seconds = self.last.elapsed().as_secs_f64().max(1.0e-6);
+        self.last = Instant::now();
+        self.rate = progress.cell_steps as f64 / seconds / 1.0e6;
+        let message = format!(
+            "{:.0} M cells/s  t = {:.0} s  missing: water {:.0e}, ground {:.0e}",
+            self.rate, progress.time, progress.water, progress.solids
+        );
+        if let Some(bar) = &self.bar {
+            bar.set_length(progress.steps);
+            bar.set_position(progress.step);
+            bar.set_message(message);
+        } else if self.lines && self.last_line.elapsed() > LINE_EVERY {
+            self.last_line = Instant::now();
+            eprintln!("step {}/{}  {message}", progress.step, progress.steps);
+        }
+    }
+
+    fn notice(&mut self, text: &str) {
+        match &self.bar {
+            Some(bar) => bar.suspend(|| eprintln!("note: {text}")),
+            None if self.lines => eprintln!("note: {text}"),
+            None => {}
+        }
+    }
+
+    fn cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
+}

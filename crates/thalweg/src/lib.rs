@@ -1,0 +1,31 @@
+//! The door to thalweg: scenes in, landscapes out.
+//!
+//! A [`project`] is a scene file and what it names. [`State::new`] builds the terrain and puts the weather over
+//! it; [`run`] steps it, keeps the books, writes checkpoints and, at the end, maps, pictures and a report.
+//! [`validate`] compares the solvers with theory, number by number.
+//!
+//! ```
+//! use thalweg::project;
+//!
+//! let scene = project::parse("version = 1\n[[rain]]\nrate = '20 mm/h'", "here", &[])?;
+//! assert_eq!(scene.rain.len(), 1);
+//!
+//! let mistake = project::parse("version = 1\n[[rain]]\nrait = 3", "here", &[]).unwrap_err();
+//! assert!(mistake.to_string().starts_with("here:3:1: unknown field `rait`"));
+//! assert!(mistake.to_string().ends_with("did you mean `rate`?"));
+//! # Ok::<(), project::ProjectError>(())
+//! ```
+
+pub mod project;
+pub mod run;
+mod stage;
+mod state;
+pub mod validate;
+
+pub use stage::{PipesStage, Stage};
+pub use state::{SetupError, State};
+pub use thalweg_erosion as erosion;
+pub use thalweg_field as field;
+pub use thalweg_io as io;
+pub use thalweg_render as render;
+pub use thalweg_terrain as terrain;
