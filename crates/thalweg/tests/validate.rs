@@ -1,0 +1,79 @@
+//! The physics cases, one test each.
+
+use rayon::ThreadPoolBuilder;
+use thalweg::validate::{Check, cases, select};
+
+fn run(name: &str) -> Vec<Check> {
+    let chosen = select(&[name.to_owned()]).unwrap();
+    assert_eq!(chosen.len(), 1, "{name} names one case");
+    chosen[0].run()
+}
+
+fn holds(name: &str) {
+    let checks = run(name);
+    assert!(!checks.is_empty(), "{name} compares nothing");
+    let out: Vec<String> = checks.iter().filter(|check| !check.pass).map(ToString::to_string).collect();
+    assert!(out.is_empty(), "{} of {} numbers are off:\n{}", out.len(), checks.len(), out.join("\n"));
+}
+
+/// One test for each case, and the list of them.
+macro_rules! tests_of_cases {
+    ($($test:ident: $name:literal,)*) => {
+        const TESTED: &[&str] = &[$($name),*];
+        $(#[test]
+        fn $test() {
+            holds($name);
+        })*
+    };
+}
+
+tests_of_cases! {
+    a_level_lake_stays_level: "pipes/lake-at-rest",
+    no_water_is_lost: "pipes/water-budget",
+    no_ground_is_lost: "pipes/solids-budget",
+    small_waves_run_at_the_speed_of_theory: "pipes/linear-wave",
+    a_ring_wave_stays_round: "pipes/ring-wave",
+    a_basin_swings_as_far_off_as_is_known: "pipes/seiche",
+    a_dam_breaks_over_dry_ground: "pipes/ritter",
+    a_dam_breaks_over_wet_ground_as_far_off_as_is_known: "pipes/stoker",
+    a_bowl_swings_as_far_off_as_is_known: "pipes/thacker",
+    water_is_calm_below_the_limit_and_wild_above: "pipes/stability",
+    turned_ground_gives_turned_bits: "pipes/symmetry",
+    rain_runs_off_a_slope_as_deep_as_drag_says: "pipes/steady-sheet",
+    water_falls_alike_in_all_directions: "pipes/downhill",
+    any_cut_gives_the_same_bits: "pipes/bands",
+}
+
+#[test]
+fn every_case_has_its_test() {
+    let names: Vec<&str> = cases().iter().map(|case| case.name).collect();
+    assert_eq!(TESTED, names);
+}
+
+#[test]
+fn any_number_of_threads_measures_the_same_bits() {
+    for name in ["pipes/ring-wave", "pipes/steady-sheet"] {
+        let measured = |threads| {
+            let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let checks = pool.install(|| run(name));
+            checks.iter().map(|check| check.measured.to_bits()).collect::<Vec<_>>()
+        };
+        let alone = measured(1);
+        for threads in [2, 3, 8] {
+            assert_eq!(alone, measured(threads), "{name} with {threads} threads");
+        }
+    }
+}
+
+/// The keys that `validate --json` promises.
+#[test]
+fn a_check_is_written_with_the_promised_keys() {
+    let check = serde_json::to_value(&run("pipes/symmetry")[0]).unwrap();
+    let keys: Vec<&str> = check.as_object().unwrap().keys().map(String::as_str).collect();
+    let mut promised = ["case", "quantity", "measured", "expected", "tolerance", "unit", "pass", "source"];
+    promised.sort_unstable();
+    let mut found = keys;
+    found.sort_unstable();
+    assert_eq!(found, promised);
+    assert_eq!(check["case"], "pipes/symmetry");
+}
