@@ -337,21 +337,20 @@ fn a_time_step_that_is_too_long_is_refused_with_a_better_one() {
     let params = Params { dt: Some(0.2), neighbours: 4, ..Params::default() };
     let mut pipes = Pipes::new(&ground, &params, &Weather { water, ..Weather::default() }).unwrap();
     let error = pipes.advance(8).unwrap_err();
-    let limit = 1.0 / (2.0 * (9.81_f64 * 10.0).sqrt());
+    let limit = 1.0 / (2.0 * 9.81_f64 * 10.0).sqrt();
     assert!(
         matches!(error, StepError::TooLong { limit: found, .. } if (found - limit).abs() < 1.0e-9),
         "{error}"
     );
 }
 
-/// A blow-up keeps its mass and stays finite; the energy gives it away. The depth check is fooled here by water
-/// that deepens between two looks at the time step.
+/// A blow-up keeps its mass and stays finite; the energy gives it away.
 #[test]
 fn sloshing_without_bound_is_found_by_its_energy() {
     let ground = Heightfield { height: Grid2::filled(48, 48, 0.0), frame: Frame::with_cell(1.0) };
     let noise =
         Grid2::from_fn(48, 48, |c, r| 1.0 + 0.01 * Key::new(2).with((c + 48 * r) as u64).unit() as f32);
-    // A constant area that the limit knows, and a step just beyond it, forced by a safety above the real limit.
+    // A constant area, and a step just beyond the limit that it sets.
     let params = Params {
         area: PipeArea::Constant,
         pipe_area: 1.0,
@@ -360,14 +359,14 @@ fn sloshing_without_bound_is_found_by_its_energy() {
         erosion: false,
         evaporation: 0.0,
         transport: Transport::DonorCell,
-        dt: Some(0.9 / (9.81_f64 * 2.0).sqrt()),
+        dt: Some(1.1 / (9.81_f64 * 2.0).sqrt()),
         ..Params::default()
     };
     let weather = Weather { water: Some(noise), ..Weather::default() };
     let mut wild = Pipes::new(&ground, &params, &weather).unwrap().watching_energy_only();
     let error = wild.advance(1500).unwrap_err();
     assert!(matches!(error, StepError::Sloshing { ratio, .. } if ratio > 1.0), "{error}");
-    let calm = Params { dt: Some(0.7 / (9.81_f64 * 2.0).sqrt()), ..params };
+    let calm = Params { dt: Some(0.95 / (9.81_f64 * 2.0).sqrt()), ..params };
     Pipes::new(&ground, &calm, &weather).unwrap().watching_energy_only().advance(1500).unwrap();
 }
 

@@ -18,7 +18,7 @@ mod step;
 mod weather;
 
 pub use ledger::{Ledger, Solids, Water};
-pub use params::{Exchange, GRAVITY, Invalid, Params, PipeArea, Slope, Transport, Velocity};
+pub use params::{Counterflow, Exchange, GRAVITY, Invalid, Params, PipeArea, Slope, Transport, Velocity};
 pub use state::{Pipes, Saved, StepError, StepReport};
 pub use step::stable_dt;
 pub use weather::{Edge, Edges, Fall, Rain, Source, Weather, Window};

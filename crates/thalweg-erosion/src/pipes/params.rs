@@ -38,6 +38,16 @@ pub enum PipeArea {
     Depth,
 }
 
+/// What becomes of two pipes of one face that flow against each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Counterflow {
+    /// They cancel: only the difference flows on. Waves swing as they do in nature.
+    Cancel,
+    /// Both flow on (Mei et al. 2007): once the head has turned, the net flux changes at twice the rate.
+    Keep,
+}
+
 /// What the erosion law takes for the speed of the water.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -89,6 +99,8 @@ pub struct Params {
     pub neighbours: u8,
     /// Cross-section of the pipes.
     pub area: PipeArea,
+    /// What becomes of opposite flows through one face.
+    pub counterflow: Counterflow,
     /// The constant cross-section A [m²]; used with `area = "constant"`.
     #[serde(deserialize_with = "units::area")]
     pub pipe_area: f64,
@@ -160,6 +172,7 @@ impl Default for Params {
         Self {
             neighbours: 8,
             area: PipeArea::Depth,
+            counterflow: Counterflow::Cancel,
             pipe_area: 1.0,
             gravity: GRAVITY,
             drag: 0.25,
@@ -201,6 +214,7 @@ impl Params {
         let classic = Self {
             neighbours: 4,
             area: PipeArea::Constant,
+            counterflow: Counterflow::Keep,
             drag: 0.0,
             slope: Slope::Bed,
             ramp_depth: 0.0,

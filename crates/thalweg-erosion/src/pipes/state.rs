@@ -1,14 +1,14 @@
 //! Water and ground of a run, and how they go on.
 
-use super::cpu::add_water::{Supply, Wetting};
+use super::cpu::add_water::{Moment, Supply, Wetting};
 use super::cpu::band::{Band, REACH, RowAccount, exchange_halos};
-use super::cpu::edges::Rims;
+use super::cpu::edges::{Rim, Rims};
 use super::cpu::layout::{Layout, MARGIN, PaddedRows, plane};
 use super::cpu::sweep::{Choice, Sweep};
 use super::ledger::{Ledger, Solids, Water};
-use super::params::{Invalid, Params, PipeArea, Slope, Transport};
+use super::params::{Counterflow, Invalid, Params, PipeArea, Slope, Transport};
 use super::step::{Coefficients, THIN, stable_dt};
-use super::weather::Weather;
+use super::weather::{Edge, Edges, Weather};
 use crate::law::talus;
 use fearless_simd::Level;
 use thalweg_field::sum::Compensated;
@@ -162,6 +162,7 @@ pub struct Pipes {
     bands: Vec<Band>,
     supply: Supply,
     rims: Rims,
+    gain_along_columns: Vec<f32>,
     softness: Option<PaddedRows>,
     ordinary: Vec<f32>,
     wettings: Vec<Wetting>,
@@ -171,6 +172,10 @@ pub struct Pipes {
     time: f64,
     dt: f64,
     max_depth: f64,
+    /// Deepest water at the last look at the time step [m], which rain is measured by.
+    rain_depth: f64,
+    /// Rain that waits to fall, for each rain.
+    rain_carry: Vec<f64>,
     /// Rained and sprung, in the solver's heights times cells.
     added: Compensated,
     /// No bed is higher or deeper, in the solver's heights.
@@ -202,14 +207,16 @@ impl Pipes {
         let datum = datum(&ground.height);
         let steps = steps_per_sweep(&layout);
         let bands = cut(&layout, steps, band::threads());
+        let rims = Rims::new(&weather.edges, datum, unit);
         let mut pipes = Self {
             cell: if params.height_unit.is_some() { 1.0 } else { ground.frame.cell },
             unit,
             datum,
             bands,
             supply: Supply::new(weather, ground, &layout, unit)?,
-            rims: Rims::new(&weather.edges, datum, unit),
-            softness: weather.softness.as_ref().map(|softness| PaddedRows::new(softness, &layout)),
+            gain_along_columns: rims.gain_along_columns(&layout),
+            rims,
+            softness: softness(weather, cols, rows).map(|softness| PaddedRows::new(&softness, &layout)),
             ordinary: vec![1.0; layout.padded],
             wettings: vec![Wetting::default(); steps],
             level: Level::new(),
@@ -218,6 +225,8 @@ impl Pipes {
             time: 0.0,
             dt: 0.0,
             max_depth: 0.0,
+            rain_depth: 0.0,
+            rain_carry: vec![0.0; weather.rain.len()],
             added: Compensated::default(),
             highest: 0.0,
             water_start: 0.0,
@@ -336,26 +345,46 @@ impl Pipes {
         every - self.step % every
     }
 
-    /// Speed of the fastest wave [solver lengths/s].
-    fn wave_speed(&self) -> f64 {
+    /// The longest stable time step on water of some depth [m] [s].
+    fn limit_at(&self, depth: f64) -> f64 {
         let section = match self.params.area {
             PipeArea::Constant => self.params.pipe_area / self.cell,
-            PipeArea::Depth => self.max_depth.max(SHALLOWEST) / self.unit,
+            PipeArea::Depth => depth / self.unit,
         };
-        (self.params.gravity * section).sqrt()
+        stable_dt(&self.params, self.cell, (self.params.gravity * section).sqrt())
     }
 
-    /// The longest stable time step at the present depth [s].
+    /// The longest stable time step at present [s].
     pub fn max_dt(&self) -> f64 {
-        stable_dt(self.params.neighbours, self.cell, self.wave_speed())
+        self.limit_at(self.deepest().max(SHALLOWEST))
+    }
+
+    /// Deepest water on the terrain or in a reservoir beside it [m].
+    fn deepest(&self) -> f64 {
+        let Rims { north, east, south, west } = self.rims;
+        let Layout { cols, rows, .. } = self.layout;
+        let mut deepest = 0.0_f32;
+        for (_, index, row) in self.rows() {
+            let bed = self.cells_of(row, plane::BED);
+            let whole = [(north, index == 0), (south, index + 1 == rows)];
+            let ends = [(west, &bed[..1]), (east, &bed[cols - 1..])];
+            let whole = whole.into_iter().filter(|(_, here)| *here).map(|(rim, _)| (rim, bed));
+            for (rim, beds) in whole.chain(ends) {
+                if let Rim::Level(level) = rim {
+                    deepest = beds.iter().fold(deepest, |deepest, &bed| deepest.max(level - bed));
+                }
+            }
+        }
+        self.max_depth.max(f64::from(deepest) * self.unit)
     }
 
     fn choose_dt(&mut self) -> Result<(), StepError> {
+        self.rain_depth = self.max_depth;
         let limit = self.max_dt();
         let usable = self.params.safety * limit;
         self.dt = match self.params.dt {
-            Some(dt) if self.guard == Guard::Full && dt > limit => {
-                let depth = self.max_depth;
+            Some(dt) if self.guard == Guard::Full && dt > self.limit_at(self.deepest()) => {
+                let depth = self.deepest();
                 return Err(StepError::TooLong { dt, step: self.step, depth, limit, suggested: usable });
             }
             Some(dt) => dt,
@@ -368,7 +397,9 @@ impl Pipes {
     fn sweep(&mut self, count: usize) {
         exchange_halos(&self.layout, &mut self.bands);
         for (i, wetting) in self.wettings[..count].iter_mut().enumerate() {
-            self.supply.prepare(&self.layout, self.step + i as u64, self.time, self.dt, wetting);
+            let when =
+                Moment { step: self.step + i as u64, time: self.time, dt: self.dt, deepest: self.rain_depth };
+            self.supply.prepare(&self.layout, when, &mut self.rain_carry, wetting);
             self.time += self.dt;
             self.added.add(wetting.added);
         }
@@ -380,6 +411,7 @@ impl Pipes {
             supply: &self.supply,
             wettings: &self.wettings[..count],
             rims: self.rims,
+            gain_along_columns: &self.gain_along_columns,
             softness: self.softness.as_ref(),
             ordinary: &self.ordinary,
             choice: Choice {
@@ -450,7 +482,11 @@ impl Pipes {
                     PipeArea::Constant => self.params.pipe_area,
                     PipeArea::Depth => self.cell * d,
                 };
-                let moving = (east * east + south * south) / (2.0 * self.params.gravity * self.cell * area);
+                // Films run dry within a step and leave no depth to divide by: nothing moves faster than a cell
+                // in a step.
+                let flow2 = east * east + south * south;
+                let fastest = area * self.cell / self.dt;
+                let moving = flow2.min(fastest * fastest) / (2.0 * self.params.gravity * self.cell * area);
                 weight += d;
                 energy += d * (f64::from(b) + 0.5 * d) + moving;
             }
@@ -512,7 +548,9 @@ impl Pipes {
             east += (in_nw + in_sw) - (in_ne + in_se) + (ne + se) - (nw + sw);
             south += (in_nw + in_ne) - (in_sw + in_se) + (sw + se) - (nw + ne);
         }
-        [0.5 * east, 0.5 * south]
+        // Each flow enters and leaves; a net flow stands in the pipes of both sides besides.
+        let counted = if self.params.counterflow == Counterflow::Cancel { 4.0 } else { 2.0 };
+        [east / counted, south / counted]
     }
 
     fn fill(&mut self, which: usize, value: impl Fn(usize, usize) -> f32 + Sync) {
@@ -701,7 +739,7 @@ impl Pipes {
     /// Everything needed to go on later.
     pub fn save(&self) -> Saved {
         let [added, added_rest] = self.added.parts();
-        let numbers = vec![
+        let mut numbers = vec![
             self.time,
             self.dt,
             self.max_depth,
@@ -712,7 +750,9 @@ impl Pipes {
             self.eroded_at_last_look,
             added,
             added_rest,
+            self.rain_depth,
         ];
+        numbers.extend(&self.rain_carry);
         let accounts = self.bands.iter().flat_map(|band| &band.accounts);
         let accounts =
             accounts.flat_map(|a| [a.evaporated, a.eroded, a.exported, a.imported, a.exported_sediment]);
@@ -728,8 +768,20 @@ impl Pipes {
     /// Goes back to a saved state of the same scene; false if it does not fit this terrain.
     #[must_use]
     pub fn restore(&mut self, saved: &Saved) -> bool {
-        let &[time, dt, max_depth, water_start, bed_start, energy_in, looked, eroded, added, added_rest] =
-            saved.numbers.as_slice()
+        let &[
+            time,
+            dt,
+            max_depth,
+            water_start,
+            bed_start,
+            energy_in,
+            looked,
+            eroded,
+            added,
+            added_rest,
+            rain_depth,
+            ref rain_carry @ ..,
+        ] = saved.numbers.as_slice()
         else {
             return false;
         };
@@ -738,7 +790,8 @@ impl Pipes {
         let fits = saved.size == [cols, rows]
             && saved.cells.len() == self.layout.row_len() * (rows + 2)
             && accounts.len() == rows
-            && rest.is_empty();
+            && rest.is_empty()
+            && rain_carry.len() == self.supply.rains();
         if !fits {
             return false;
         }
@@ -747,6 +800,8 @@ impl Pipes {
         (self.water_start, self.bed_start) = (water_start, bed_start);
         (self.energy_in, self.added_at_last_look, self.eroded_at_last_look) = (energy_in, looked, eroded);
         self.added = Compensated::from_parts([added, added_rest]);
+        self.rain_depth = rain_depth;
+        self.rain_carry = rain_carry.to_vec();
         let rows = self.bands.iter_mut().flat_map(|band| &mut band.accounts);
         for (row, &[evaporated, eroded, exported, imported, exported_sediment]) in rows.zip(accounts) {
             *row = RowAccount { evaporated, eroded, exported, imported, exported_sediment };
@@ -754,6 +809,21 @@ impl Pipes {
         self.set_rows_with_ghosts(&saved.cells);
         true
     }
+}
+
+/// How easily each cell erodes. Open edges do not: they are the base level that the rivers inside are graded to.
+/// Otherwise water that falls over the edge would saw through the whole terrain.
+fn softness(weather: &Weather, cols: usize, rows: usize) -> Option<Grid2<f32>> {
+    let Edges { north, east, south, west } = weather.edges;
+    if ![north, east, south, west].contains(&Edge::Open) {
+        return weather.softness.clone();
+    }
+    Some(Grid2::from_fn(cols, rows, |col, row| {
+        let outlet = [(north, row == 0), (east, col + 1 == cols), (south, row + 1 == rows), (west, col == 0)]
+            .iter()
+            .any(|&(edge, here)| here && edge == Edge::Open);
+        if outlet { 0.0 } else { weather.softness.as_ref().map_or(1.0, |softness| softness.at(col, row)) }
+    }))
 }
 
 /// Height that counts as 0: heights minus it are exact in f32, and so are heights rebuilt from them.

@@ -1,6 +1,6 @@
 //! The constants of one step.
 
-use super::params::{Exchange, Params, PipeArea, Slope, Velocity};
+use super::params::{Counterflow, Exchange, Params, PipeArea, Slope, Velocity};
 
 /// Water thinner than this has no velocity [m]; dividing a trickle by next to nothing would.
 pub const THIN: f64 = 1.0e-6;
@@ -10,6 +10,9 @@ const ALL_OF_IT: f32 = 1.0 - 6.0e-7;
 /// nine-point Laplacian, 2/3 for each straight and 1/6 for each diagonal neighbour.
 const STRAIGHT: f64 = 2.0 / 3.0;
 const DIAGONAL: f64 = 1.0 / 6.0;
+/// A wall mirrors the water before it: the diagonal pipe that it blocks leads, reflected, to the straight
+/// neighbour along the wall, whose pipe is wider by that share.
+pub const WALL_GAIN: f32 = (DIAGONAL / STRAIGHT) as f32;
 
 /// Everything that the stages multiply with, worked out once for a time step. Lengths and heights are the
 /// solver's own (metres, unless the parameters name a height unit).
@@ -21,7 +24,10 @@ pub struct Coefficients {
     pub push_per_depth: f32,
     /// Share of the push that a diagonal pipe gets.
     pub diagonal_push: f32,
-    /// Δt·c_f/l: drag for each unit of flux over squared depth.
+    /// Opposite flows through one face cancel.
+    pub cancel: bool,
+    /// Δt·c_f/l: drag for each unit of flux over squared depth. Net flows stand in the pipes of both sides, so
+    /// the difference of opposite pipes is twice the flux through the cell, and the drag counts half.
     pub drag: f32,
     pub thin: f32,
     pub thin_squared: f32,
@@ -66,12 +72,14 @@ impl Coefficients {
         let (dissolve_share, dissolve_limit) = exchange(params.dissolve);
         let (deposit_share, deposit_limit) = exchange(params.deposit);
         let min_sin = params.min_tilt.sin();
+        let cancel = params.counterflow == Counterflow::Cancel;
         let thin = THIN / unit;
         Self {
             push: push as f32,
             push_per_depth: push_per_depth as f32,
             diagonal_push: (DIAGONAL / STRAIGHT) as f32,
-            drag: (dt * params.drag / cell) as f32,
+            cancel,
+            drag: (dt * params.drag / cell * if cancel { 0.5 } else { 1.0 }) as f32,
             thin: thin as f32,
             thin_squared: (thin * thin) as f32,
             all_of_it: ALL_OF_IT,
@@ -100,12 +108,15 @@ impl Coefficients {
 
 /// Largest stable time step [s] for waves of speed `speed` on cells of side `cell`.
 ///
-/// Each pair of cells has two pipes that only flow out. While the head between them turns round both
-/// carry water, so the net flux turns at twice the rate of a single signed pipe, and the limit is that
-/// of signed pipes over √2: L/(2c) for four neighbours (measured: stable below, sloshing without
-/// bound above). For the nine-point Laplacian, whose largest eigenvalue is 16/3 instead of 8, it is
-/// √(3/8)·L/c.
-pub fn stable_dt(neighbours: u8, cell: f64, speed: f64) -> f64 {
-    let courant = if neighbours == 8 { (3.0_f64 / 8.0).sqrt() } else { 0.5 };
-    courant * cell / speed
+/// The leap-frog of flux and depth is stable up to 2L/(c√λ), λ being the largest eigenvalue of the discrete
+/// Laplacian: 8 for four neighbours, 16/3 for the nine-point one. Where opposite flows through a face do not
+/// cancel, both pipes carry water while the head turns round, the net flux changes at twice the rate, and the
+/// limit shrinks by √2: L/(2c) for four neighbours.
+pub fn stable_dt(params: &Params, cell: f64, speed: f64) -> f64 {
+    let eigenvalue: f64 = if params.neighbours == 8 { 16.0 / 3.0 } else { 8.0 };
+    let rate = match params.counterflow {
+        Counterflow::Cancel => 1.0,
+        Counterflow::Keep => 2.0,
+    };
+    2.0 * cell / (speed * (rate * eigenvalue).sqrt())
 }

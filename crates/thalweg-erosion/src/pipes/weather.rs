@@ -73,7 +73,7 @@ pub enum Edge {
     /// A wall.
     #[default]
     Closed,
-    /// Water and its sediment leave and are counted.
+    /// Water and its sediment leave and are counted; the bed of the edge itself does not erode.
     Open,
     /// A reservoir of clear water that keeps its surface at this height.
     Level(#[serde(deserialize_with = "units::length")] f64),

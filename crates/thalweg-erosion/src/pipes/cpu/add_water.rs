@@ -79,6 +79,17 @@ pub struct Supply {
     unit: f64,
 }
 
+/// One step in time.
+#[derive(Clone, Copy, Debug)]
+pub struct Moment {
+    pub step: u64,
+    /// When it begins [s].
+    pub time: f64,
+    pub dt: f64,
+    /// Deepest water [m].
+    pub deepest: f64,
+}
+
 /// Water for one step.
 #[derive(Clone, Debug, Default)]
 pub struct Wetting {
@@ -124,8 +135,20 @@ impl Supply {
         })
     }
 
+    /// Number of rains.
+    pub fn rains(&self) -> usize {
+        self.rains.len()
+    }
+
     /// Works out what falls and springs in one step; `wetting` is used again to spare its memory.
-    pub fn prepare(&self, layout: &Layout, step: u64, time: f64, dt: f64, wetting: &mut Wetting) {
+    ///
+    /// Steady rain falls in whole multiples of what the deepest water, `deepest`, can resolve in f32; the rest
+    /// waits in `carry` for the next step. A film of rain added to a deep lake in every step would otherwise be
+    /// rounded away in every step.
+    pub fn prepare(&self, layout: &Layout, when: Moment, carry: &mut [f64], wetting: &mut Wetting) {
+        let Moment { step, time, dt, deepest } = when;
+        let quantum =
+            f64::from(f32::EPSILON) * 2.0_f64.powf((deepest / self.unit).max(1.0e-30).log2().floor());
         wetting.even = 0.0;
         wetting.added = 0.0;
         wetting.masked.clear();
@@ -136,7 +159,10 @@ impl Supply {
             }
             match *fall {
                 Fall::Steady { rate } => {
-                    let height = rate * dt / self.unit;
+                    let height = rate * dt / self.unit + carry[index];
+                    let whole = f64::from(((height / quantum).floor() * quantum) as f32);
+                    carry[index] = height - whole;
+                    let height = whole;
                     wetting.added += height * cells;
                     match mask {
                         None => wetting.even += height as f32,

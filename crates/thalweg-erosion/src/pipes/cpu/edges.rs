@@ -4,7 +4,7 @@
 //! holds a reservoir. The stages see only ghosts and need no special case at the rim.
 
 use super::layout::{Layout, MARGIN, plane};
-use crate::pipes::step::Coefficients;
+use crate::pipes::step::{Coefficients, WALL_GAIN};
 use crate::pipes::weather::{Edge, Edges};
 
 /// Height of a wall: far above any terrain, and still exact to the metre in f32.
@@ -40,6 +40,27 @@ impl Rims {
             south: rim(edges.south),
             west: rim(edges.west),
         }
+    }
+}
+
+impl Rims {
+    /// How much wider the pipes to the west and to the east are in a row.
+    pub fn gain_along_row(&self, layout: &Layout, row: usize) -> f32 {
+        let north = row == 0 && self.north == Rim::Closed;
+        let south = row + 1 == layout.rows && self.south == Rim::Closed;
+        1.0 + WALL_GAIN * (f32::from(u8::from(north)) + f32::from(u8::from(south)))
+    }
+
+    /// How much wider the pipes to the north and to the south are in each column.
+    pub fn gain_along_columns(&self, layout: &Layout) -> Vec<f32> {
+        let mut gain = vec![1.0; layout.padded];
+        if self.west == Rim::Closed {
+            gain[0] += WALL_GAIN;
+        }
+        if self.east == Rim::Closed {
+            gain[layout.cols - 1] += WALL_GAIN;
+        }
+        gain
     }
 }
 
@@ -113,13 +134,14 @@ pub fn set_outer_row(
     (bed[last + 1], depth[last + 1]) = east.ghost(edge_bed[last], edge_depth[last], inner_bed[last - step]);
 }
 
-/// Clears the pipes of the padding behind the last column and lets reservoirs flow in from both ends;
+/// Clears the pipes of the ghosts and the padding at both ends and lets reservoirs flow in from both ends;
 /// `before` holds what flowed in during the last step. Returns the inflow from both ends.
 #[inline(always)]
 pub fn finish_ends(layout: &Layout, rims: &Rims, k: &Coefficients, before: [f32; 2], row: &mut [f32]) -> f64 {
     let (first, last) = (MARGIN, MARGIN + layout.cols - 1);
     for pipe in row.chunks_exact_mut(layout.stride).skip(plane::WEST) {
         pipe[last + 1..].fill(0.0);
+        pipe[first - 1] = 0.0;
     }
     let cell = |row: &[f32], i| (layout.plane(row, plane::BED)[i], layout.plane(row, plane::DEPTH)[i]);
     let from_west = rims.west.inflow(k, before[0], cell(row, first - 1), cell(row, first));
@@ -135,7 +157,8 @@ pub fn end_inflows(layout: &Layout, row: &[f32]) -> [f32; 2] {
     [layout.plane(row, plane::EAST)[MARGIN - 1], layout.plane(row, plane::WEST)[MARGIN + layout.cols]]
 }
 
-/// Lets a reservoir flow from the row of ghosts into the edge row through the pipe `toward`; returns the inflow.
+/// Clears the pipes of a row of ghosts, but for the pipe `toward` the edge row, through which a reservoir flows;
+/// returns that inflow.
 #[inline(always)]
 pub fn outer_row_inflow(
     layout: &Layout,
@@ -145,9 +168,6 @@ pub fn outer_row_inflow(
     ghosts: &mut [f32],
     edge: &[f32],
 ) -> f64 {
-    if !matches!(rim, Rim::Level(_)) {
-        return 0.0;
-    }
     let mut total = 0.0;
     for i in MARGIN..MARGIN + layout.cols {
         let cell = |row: &[f32]| (layout.plane(row, plane::BED)[i], layout.plane(row, plane::DEPTH)[i]);
@@ -155,6 +175,11 @@ pub fn outer_row_inflow(
         let pipe = &mut layout.plane_mut(ghosts, toward)[i];
         *pipe = rim.inflow(k, *pipe, ghost, edge);
         total += f64::from(*pipe);
+    }
+    for (index, pipe) in ghosts.chunks_exact_mut(layout.stride).enumerate().skip(plane::WEST) {
+        if index != toward {
+            pipe.fill(0.0);
+        }
     }
     total
 }

@@ -12,9 +12,11 @@
 //! | 2 | outflow flux | `outflow.rs` |
 //! | 3 | water height, velocity, erosion and deposition, evaporation | `move_water.rs` |
 //! | 4 | transporting sediment | `carry_sediment.rs` |
+//! | 5 | (not in the thesis) opposite flows cancel | `cancel.rs` |
 
 pub(super) mod add_water;
 pub(super) mod band;
+pub(super) mod cancel;
 pub(super) mod carry_sediment;
 pub(super) mod edges;
 pub(super) mod layout;

@@ -22,6 +22,14 @@ impl<'a> Side<'a> {
     }
 }
 
+/// How much wider straight pipes along a wall are, for the diagonal ones that the wall blocks.
+pub struct Gain<'a> {
+    /// Of the pipes to the west and to the east, in this row.
+    pub along_row: f32,
+    /// Of the pipes to the north and to the south, for each column.
+    pub along_columns: &'a [f32],
+}
+
 /// The cells at hand.
 #[derive(Clone, Copy)]
 struct Here<S: Simd> {
@@ -53,9 +61,11 @@ pub fn outflow<S: Simd, const DIAGONAL: bool, const NATURAL: bool>(
     simd: S,
     layout: &Layout,
     k: &Coefficients,
+    gain: &Gain,
     [above, below]: [&[f32]; 2],
     here: &mut [f32],
 ) {
+    let along_columns = &gain.along_columns[..layout.padded];
     let (own, pipes) = here.split_at_mut(plane::WEST * layout.stride);
     let middle = Side::of(layout, own, 0);
     let (to_west, to_east) = (Side::of(layout, own, -1), Side::of(layout, own, 1));
@@ -91,10 +101,15 @@ pub fn outflow<S: Simd, const DIAGONAL: bool, const NATURAL: bool>(
         }
         let here = Here { simd, at, bed: load(simd, middle.bed, at), depth: d, keep };
         let push = d * k.push_per_depth + k.push;
-        w = here.accelerated(w, push, to_west);
-        e = here.accelerated(e, push, to_east);
-        n = here.accelerated(n, push, to_north);
-        s = here.accelerated(s, push, to_south);
+        let (mut push_row, mut push_column) = (push, push);
+        if DIAGONAL {
+            push_row *= gain.along_row;
+            push_column *= load(simd, along_columns, at);
+        }
+        w = here.accelerated(w, push_row, to_west);
+        e = here.accelerated(e, push_row, to_east);
+        n = here.accelerated(n, push_column, to_north);
+        s = here.accelerated(s, push_column, to_south);
         let mut out = (w + e) + (n + s);
         if DIAGONAL {
             let push = push * k.diagonal_push;

@@ -2,13 +2,14 @@
 
 use super::add_water::{Supply, Wetting, add_water};
 use super::band::{Band, InFlight, REACH};
+use super::cancel::cancel;
 use super::carry_sediment::{donor_cell, semi_lagrangian};
 use super::edges::{
     Rims, end_inflows, finish_ends, outer_row_inflow, outflow_over_edges, set_ends, set_outer_row,
 };
 use super::layout::{Layout, MARGIN, PaddedRows, plane};
 use super::move_water::{Before, Load, keep, move_water};
-use super::outflow::outflow;
+use super::outflow::{Gain, outflow};
 use crate::pipes::step::Coefficients;
 use fearless_simd::{Level, Simd, dispatch};
 
@@ -22,6 +23,8 @@ pub struct Sweep<'a> {
     /// Water for each of the steps.
     pub wettings: &'a [Wetting],
     pub rims: Rims,
+    /// How much wider the pipes to the north and to the south are in each column.
+    pub gain_along_columns: &'a [f32],
     /// Softness of each cell, if it varies.
     pub softness: Option<&'a PaddedRows>,
     /// Softness of a row of ordinary ground.
@@ -98,6 +101,11 @@ impl Sweep<'_> {
                 if stages[3] {
                     self.carry_sediment::<S, DIAGONAL, DONOR>(simd, band, flight, lead - 3);
                 }
+                // One row more than was carried: its faces to the row above belong to that row as well.
+                if self.coefficients.cancel && (stages[3] || (lead - 3 < rows && reaches(lead - 4, 0))) {
+                    let [above, here, _] = band.three_rows_mut(&self.layout, lead - 3);
+                    cancel::<S, DIAGONAL>(simd, &self.layout, above, here);
+                }
             }
         }
         band.in_flight = in_flight;
@@ -130,7 +138,11 @@ impl Sweep<'_> {
             set_outer_row(layout, rims, rims.south, below, here, if at_north { here } else { above });
         }
         let before = end_inflows(layout, here);
-        outflow::<S, DIAGONAL, NATURAL>(simd, layout, k, [above, below], here);
+        let gain = Gain {
+            along_row: rims.gain_along_row(layout, row as usize),
+            along_columns: self.gain_along_columns,
+        };
+        outflow::<S, DIAGONAL, NATURAL>(simd, layout, k, &gain, [above, below], here);
         let mut imported = finish_ends(layout, rims, k, before, here);
         if at_north {
             imported += outer_row_inflow(layout, rims.north, k, plane::SOUTH, above, here);
