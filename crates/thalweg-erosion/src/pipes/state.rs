@@ -3,7 +3,7 @@
 use super::cpu::add_water::{Moment, Supply, Wetting};
 use super::cpu::band::{Band, REACH, RowAccount, exchange_halos};
 use super::cpu::edges::{Rim, Rims};
-use super::cpu::layout::{Layout, MARGIN, PaddedRows, plane};
+use super::cpu::layout::{Layout, Lines, MARGIN, PaddedRows, plane};
 use super::cpu::sweep::{Choice, Sweep};
 use super::ledger::{Ledger, Solids, Water};
 use super::params::{Counterflow, Invalid, Params, PipeArea, Slope, Transport};
@@ -164,7 +164,8 @@ pub struct Pipes {
     rims: Rims,
     gain_along_columns: Vec<f32>,
     softness: Option<PaddedRows>,
-    ordinary: Vec<f32>,
+    ordinary: Lines,
+    within: Lines,
     wettings: Vec<Wetting>,
     level: Level,
     guard: Guard,
@@ -208,6 +209,8 @@ impl Pipes {
         let steps = steps_per_sweep(&layout);
         let bands = cut(&layout, steps, band::threads());
         let rims = Rims::new(&weather.edges, datum, unit);
+        let mut within = Lines::new(layout.padded, 1.0);
+        within[cols..].fill(0.0);
         let mut pipes = Self {
             cell: if params.height_unit.is_some() { 1.0 } else { ground.frame.cell },
             unit,
@@ -217,7 +220,8 @@ impl Pipes {
             gain_along_columns: rims.gain_along_columns(&layout),
             rims,
             softness: softness(weather, cols, rows).map(|softness| PaddedRows::new(&softness, &layout)),
-            ordinary: vec![1.0; layout.padded],
+            ordinary: Lines::new(layout.padded, 1.0),
+            within,
             wettings: vec![Wetting::default(); steps],
             level: Level::new(),
             guard: Guard::Full,
@@ -414,6 +418,7 @@ impl Pipes {
             gain_along_columns: &self.gain_along_columns,
             softness: self.softness.as_ref(),
             ordinary: &self.ordinary,
+            within: &self.within,
             choice: Choice {
                 diagonal: self.params.neighbours == 8,
                 natural: self.params.drag > 0.0 || self.params.slope == Slope::Surface,

@@ -1,6 +1,6 @@
 //! A band of rows with its halo and the scratch that a sweep needs.
 
-use super::layout::Layout;
+use super::layout::{Layout, Lines};
 use std::ops::Range;
 
 /// Rows that one step reaches beyond its own: outflow one, moved water one more, carried sediment one more.
@@ -23,16 +23,16 @@ pub struct RowAccount {
 #[derive(Clone, Debug)]
 pub struct InFlight {
     /// Bed and depth before the step changed them.
-    pub old_bed: [Vec<f32>; 2],
-    pub old_depth: [Vec<f32>; 2],
-    pub cargo: [Vec<f32>; 3],
-    pub moved_east: [Vec<f32>; 2],
-    pub moved_south: [Vec<f32>; 2],
+    pub old_bed: [Lines; 2],
+    pub old_depth: [Lines; 2],
+    pub cargo: [Lines; 3],
+    pub moved_east: [Lines; 2],
+    pub moved_south: [Lines; 2],
 }
 
 impl InFlight {
     fn new(layout: &Layout) -> Self {
-        let row = || vec![0.0; layout.stride];
+        let row = || Lines::new(layout.stride, 0.0);
         Self {
             old_bed: [row(), row()],
             old_depth: [row(), row()],
@@ -52,7 +52,7 @@ pub struct Band {
     /// Rows of halo on either side.
     pub halo: usize,
     /// Halo, own rows, halo.
-    pub block: Vec<f32>,
+    pub block: Lines,
     pub in_flight: Vec<InFlight>,
     /// One for each of its own rows.
     pub accounts: Vec<RowAccount>,
@@ -65,7 +65,7 @@ impl Band {
         let halo = REACH * steps_per_sweep;
         Self {
             halo,
-            block: vec![0.0; (own.len() + 2 * halo) * layout.row_len()],
+            block: Lines::new((own.len() + 2 * halo) * layout.row_len(), 0.0),
             in_flight: (0..steps_per_sweep).map(|_| InFlight::new(layout)).collect(),
             accounts: vec![RowAccount::default(); own.len()],
             max_depth: 0.0,

@@ -5,12 +5,15 @@
 //! vectors may reach one cell past either end; the cell just outside is the edge's ghost.
 
 use fearless_simd::{Simd, f32x8, prelude::*};
+use std::ops::{Deref, DerefMut};
 use thalweg_field::Grid2;
 
 /// Cells computed at once.
 pub const LANES: usize = 8;
-/// Cells of margin on either side of a plane.
-pub const MARGIN: usize = LANES;
+/// Values in a cache line.
+const LINE: usize = 16;
+/// Cells of margin on either side of a plane; a whole line, so that the first cell begins one.
+pub const MARGIN: usize = LINE;
 
 /// Planes of a row.
 pub mod plane {
@@ -46,7 +49,13 @@ pub struct Layout {
 impl Layout {
     pub fn new(cols: usize, rows: usize, diagonal: bool) -> Self {
         let padded = cols.next_multiple_of(LANES);
-        Self { cols, rows, padded, stride: padded + 2 * MARGIN, planes: if diagonal { 11 } else { 7 } }
+        Self {
+            cols,
+            rows,
+            padded,
+            stride: (padded + 2 * MARGIN).next_multiple_of(LINE),
+            planes: if diagonal { 11 } else { 7 },
+        }
     }
 
     /// Values in a row.
@@ -96,16 +105,59 @@ pub fn store<S: Simd>(value: f32x8<S>, cells: &mut [f32], at: usize) {
     value.store_slice(&mut cells[at..at + LANES]);
 }
 
+/// Values that begin at a cache line: vectors then never straddle two.
+#[derive(Debug)]
+pub struct Lines {
+    values: Vec<f32>,
+    start: usize,
+    len: usize,
+}
+
+impl Lines {
+    pub fn new(len: usize, value: f32) -> Self {
+        let values = vec![value; len + LINE];
+        // Where no offset can be told, any will do: it only costs time.
+        let start = Some(values.as_ptr().align_offset(LINE * size_of::<f32>()))
+            .filter(|&start| start < LINE)
+            .unwrap_or(0);
+        Self { values, start, len }
+    }
+}
+
+impl Clone for Lines {
+    fn clone(&self) -> Self {
+        let mut copy = Self::new(self.len, 0.0);
+        copy.copy_from_slice(self);
+        copy
+    }
+}
+
+impl Deref for Lines {
+    type Target = [f32];
+
+    #[inline(always)]
+    fn deref(&self) -> &[f32] {
+        &self.values[self.start..][..self.len]
+    }
+}
+
+impl DerefMut for Lines {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut [f32] {
+        &mut self.values[self.start..][..self.len]
+    }
+}
+
 /// A grid that the state is multiplied with, its rows padded to whole vectors.
 #[derive(Clone, Debug)]
 pub struct PaddedRows {
     padded: usize,
-    values: Vec<f32>,
+    values: Lines,
 }
 
 impl PaddedRows {
     pub fn new(grid: &Grid2<f32>, layout: &Layout) -> Self {
-        let mut values = vec![0.0; layout.padded * layout.rows];
+        let mut values = Lines::new(layout.padded * layout.rows, 0.0);
         for (row, cells) in values.chunks_exact_mut(layout.padded).enumerate() {
             cells[..layout.cols].copy_from_slice(grid.row(row));
         }

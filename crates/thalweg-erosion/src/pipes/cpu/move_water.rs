@@ -3,7 +3,7 @@
 use super::carry_sediment::Rows;
 use super::layout::{LANES, Layout, MARGIN, load, plane, store};
 use crate::pipes::step::Coefficients;
-use fearless_simd::{Simd, f32x8, mask32x8, prelude::*};
+use fearless_simd::{Simd, f32x8, prelude::*};
 
 /// What a row adds to the account of a step; heights, to be multiplied by the cell's area.
 #[derive(Clone, Copy, Debug, Default)]
@@ -43,7 +43,7 @@ pub fn move_water<S: Simd, const DIAGONAL: bool, const NATURAL: bool, const DONO
     [above, below]: [&[f32]; 2],
     here: &mut [f32],
     before: &Before,
-    softness: &[f32],
+    [softness, within]: [&[f32]; 2],
     load_out: Load,
 ) -> RowSums {
     let pipe = |row, which, by| layout.cells(layout.plane(row, which), by);
@@ -67,20 +67,16 @@ pub fn move_water<S: Simd, const DIAGONAL: bool, const NATURAL: bool, const DONO
         ],
     });
     let (bed_around, depth_around) = (around(layout, before.bed), around(layout, before.depth));
-    let softness = &softness[..layout.padded];
+    let (softness, within) = (&softness[..layout.padded], &within[..layout.padded]);
     let cargo = layout.cells_mut(load_out.cargo);
     let (moved_east, moved_south) =
         (layout.cells_mut(load_out.moved_east), layout.cells_mut(load_out.moved_south));
 
     let zero = f32x8::splat(simd, 0.0);
     let one = f32x8::splat(simd, 1.0);
-    let all: mask32x8<S> = zero.simd_eq(zero);
-    let tail = layout.cols - (layout.padded - LANES);
-    let last: mask32x8<S> = f32x8::from_fn(simd, |lane| lane as f32).simd_lt(tail as f32);
     let [mut evaporated, mut eroded, mut deepest] = [zero; 3];
 
     for at in (0..layout.padded).step_by(LANES) {
-        let within = if at + LANES < layout.padded { all } else { last };
         // Step 3: water height. The sums pair opposite sides, so that a turned terrain gives turned bits.
         let d1 = load(simd, depth, at);
         let (w, e) = (load(simd, west, at), load(simd, east, at));
@@ -109,8 +105,6 @@ pub fn move_water<S: Simd, const DIAGONAL: bool, const NATURAL: bool, const DONO
         } else {
             mean_depth.simd_gt(k.thin).select(k.half_per_cell / mean_depth, zero)
         };
-        let (u, v) = (flow_east * per_flux, flow_south * per_flux);
-
         // Step 5: capacity against load. sin²α = t / (1 + t) where t = tan²α.
         let (mut rise_east, mut rise_south) = rise(simd, bed_around, at);
         if NATURAL {
@@ -124,20 +118,25 @@ pub fn move_water<S: Simd, const DIAGONAL: bool, const NATURAL: bool, const DONO
         let t = grade_east * grade_east + grade_south * grade_south;
         let sin2 = (t / (one + t)).max(k.min_sin2);
         let ramp = (d2 * k.per_ramp_depth).min(one);
-        let capacity = k.capacity * ((u * u + v * v) * sin2).sqrt() * ramp;
+        // The root does not wait for the depth: it runs beside the division that the speed needs.
+        let flow2 = flow_east * flow_east + flow_south * flow_south;
+        let capacity = (flow2 * sin2).sqrt() * (per_flux * k.capacity * ramp);
         let b = load(simd, bed, at);
         let s0 = load(simd, sediment, at);
         let lack = capacity - s0;
         let take = (lack.max(zero) * k.dissolve_share).min(k.dissolve_limit) * load(simd, softness, at);
         let give = ((-lack).max(zero) * k.deposit_share).min(k.deposit_limit);
-        // What the bed, rounded, really gives is what the water gets: nothing is lost to rounding. Where rounding
-        // would have the water give more than it has, nothing happens.
-        let moved = take - give;
-        let enough = (s0 + (b - (b - moved))).simd_ge(zero);
-        let moved = enough.select(moved, zero);
-        let b1 = b - moved;
-        let taken = b - b1;
-        let s1 = s0 + taken;
+        // What the bed, rounded, really gives is what the water gets: nothing is lost to rounding.
+        let mut b1 = b - (take - give);
+        let mut taken = b - b1;
+        let mut s1 = s0 + taken;
+        let overdrawn = s1.simd_lt(zero);
+        if overdrawn.any_true() {
+            // Rounding would have the water give more than it has: there nothing happens.
+            b1 = overdrawn.select(b, b1);
+            taken = overdrawn.select(zero, taken);
+            s1 = overdrawn.select(s0, s1);
+        }
         store(b1, bed, at);
 
         // Step 7: evaporation. It touches the depth alone, so it need not wait for the sediment.
@@ -145,9 +144,10 @@ pub fn move_water<S: Simd, const DIAGONAL: bool, const NATURAL: bool, const DONO
         let d3 = kept.simd_lt(k.dry).select(zero, kept); // what is not a number stays so and is found
         store(d3, depth, at);
 
-        evaporated += within.select(d2 - d3, zero);
-        eroded += within.select(taken.max(zero), zero);
-        deepest = deepest.max(within.select(d3, zero));
+        let counts = load(simd, within, at);
+        evaporated += (d2 - d3) * counts;
+        eroded += taken.max(zero) * counts;
+        deepest = deepest.max(d3 * counts);
 
         if DONOR {
             store(s1, sediment, at);
@@ -155,8 +155,9 @@ pub fn move_water<S: Simd, const DIAGONAL: bool, const NATURAL: bool, const DONO
             store(wet.select(s1 * k.height_per_flux / d1, zero), cargo, at);
         } else {
             store(s1, cargo, at);
-            store((u * k.cells_per_speed).max(-1.0).min(1.0), moved_east, at);
-            store((v * k.cells_per_speed).max(-1.0).min(1.0), moved_south, at);
+            let cells_per_flux = per_flux * k.cells_per_speed;
+            store((flow_east * cells_per_flux).max(-1.0).min(1.0), moved_east, at);
+            store((flow_south * cells_per_flux).max(-1.0).min(1.0), moved_south, at);
         }
     }
     RowSums {

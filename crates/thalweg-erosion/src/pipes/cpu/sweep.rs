@@ -7,7 +7,7 @@ use super::carry_sediment::{donor_cell, semi_lagrangian};
 use super::edges::{
     Rims, end_inflows, finish_ends, outer_row_inflow, outflow_over_edges, set_ends, set_outer_row,
 };
-use super::layout::{Layout, MARGIN, PaddedRows, plane};
+use super::layout::{Layout, Lines, MARGIN, PaddedRows, plane};
 use super::move_water::{Before, Load, keep, move_water};
 use super::outflow::{Gain, outflow};
 use crate::pipes::step::Coefficients;
@@ -29,6 +29,8 @@ pub struct Sweep<'a> {
     pub softness: Option<&'a PaddedRows>,
     /// Softness of a row of ordinary ground.
     pub ordinary: &'a [f32],
+    /// 1 for the cells of a row, 0 for the padding behind them.
+    pub within: &'a [f32],
     pub choice: Choice,
 }
 
@@ -169,7 +171,7 @@ impl Sweep<'_> {
         let layout = &self.layout;
         let index = row as usize;
         let [above, here, below] = band.three_rows_mut(layout, row);
-        let kept = |ring: &mut [Vec<f32>; 2], which: usize| {
+        let kept = |ring: &mut [Lines; 2], which: usize| {
             keep(layout, layout.plane(here, which), &mut ring[index % 2]);
             if first {
                 keep(layout, layout.plane(above, which), &mut ring[(index + 1) % 2]);
@@ -198,7 +200,7 @@ impl Sweep<'_> {
             [above, below],
             here,
             &before,
-            softness,
+            [softness, self.within],
             load,
         );
         if let Some(account) = band.account(row) {
@@ -231,7 +233,7 @@ impl Sweep<'_> {
         if index + 1 == layout.rows {
             copy_cargo::<DONOR>(&mut flight.cargo, index % 3, (index + 1) % 3);
         }
-        let cargo = [(index + 2) % 3, index % 3, (index + 1) % 3].map(|i| flight.cargo[i].as_slice());
+        let cargo = [(index + 2) % 3, index % 3, (index + 1) % 3].map(|i| &*flight.cargo[i]);
         let [above, here, below] = band.three_rows_mut(layout, row);
         if DONOR {
             donor_cell::<S, DIAGONAL>(simd, layout, [above, below], here, cargo);
@@ -240,7 +242,7 @@ impl Sweep<'_> {
                 account.exported_sediment += exported;
             }
         } else {
-            let moved = [flight.moved_east[index % 2].as_slice(), flight.moved_south[index % 2].as_slice()];
+            let moved = [&*flight.moved_east[index % 2], &*flight.moved_south[index % 2]];
             semi_lagrangian(simd, layout, moved, cargo, layout.plane_mut(here, plane::SEDIMENT));
         }
     }
@@ -248,19 +250,17 @@ impl Sweep<'_> {
 
 /// A kept row between the one kept before and the one below; where the terrain ends the edge row continues.
 #[inline(always)]
-fn three_rows<'a>(kept: &'a [Vec<f32>; 2], index: usize, below: Option<&'a [f32]>) -> [&'a [f32]; 3] {
-    let (here, above) = (kept[index % 2].as_slice(), kept[(index + 1) % 2].as_slice());
+fn three_rows<'a>(kept: &'a [Lines; 2], index: usize, below: Option<&'a [f32]>) -> [&'a [f32]; 3] {
+    let (here, above) = (&*kept[index % 2], &*kept[(index + 1) % 2]);
     [if index == 0 { here } else { above }, here, below.unwrap_or(here)]
 }
 
 /// Fills the ring's row beyond the terrain: nothing to carry there, or for a look-up the edge row's load.
 #[inline(always)]
-fn copy_cargo<const DONOR: bool>(ring: &mut [Vec<f32>; 3], edge: usize, beyond: usize) {
-    let mut row = std::mem::take(&mut ring[beyond]);
+fn copy_cargo<const DONOR: bool>(ring: &mut [Lines; 3], edge: usize, beyond: usize) {
     if DONOR {
-        row.fill(0.0);
-    } else {
-        row.copy_from_slice(&ring[edge]);
+        ring[beyond].fill(0.0);
+    } else if let Ok([from, to]) = ring.get_disjoint_mut([edge, beyond]) {
+        to.copy_from_slice(from);
     }
-    ring[beyond] = row;
 }
