@@ -82,7 +82,7 @@ impl Default for ReliefStyle {
             height_range: None,
             water_min_depth: 0.05,
             water_deep: 40.0,
-            deposit_full: 2.0,
+            deposit_full: 10.0,
             palette: Palette::default(),
         }
     }

@@ -62,8 +62,9 @@ pub enum Velocity {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Slope {
-    /// The water surface's: still water carries nothing, whatever lies below it.
-    Surface,
+    /// The fall of the water surface along the ways that the water takes: still water carries nothing, whatever
+    /// lies below it.
+    Downstream,
     /// The bed's (Mei et al. 2007).
     Bed,
 }
@@ -114,8 +115,9 @@ pub struct Params {
     pub velocity: Velocity,
     /// Whether water changes the bed at all.
     pub erosion: bool,
-    /// Sediment capacity constant K_c: height of sediment carried per metre per second of speed on a
-    /// vertical wall [s].
+    /// Sediment capacity constant K_c: height of sediment carried for each metre per second of speed on a vertical
+    /// wall [s]. Water really carries a thousandth of its volume; large values let hours of rain do the work of
+    /// ages.
     #[serde(deserialize_with = "units::ratio")]
     pub capacity: f64,
     /// Dissolving constant K_s; its unit depends on `exchange`.
@@ -131,7 +133,9 @@ pub struct Params {
     /// Smallest tilt that the capacity sees, α_min [rad]; lets water work on flat ground.
     #[serde(deserialize_with = "units::angle")]
     pub min_tilt: f64,
-    /// Water shallower than this carries proportionally less [m]; 0 switches the ramp off.
+    /// Water shallower than this carries proportionally less [m]; 0 switches the ramp off. On the ramp the load
+    /// grows with the power of the stream, depth times speed times slope: where water gathers it digs, and
+    /// channels deepen themselves.
     #[serde(deserialize_with = "units::length")]
     pub ramp_depth: f64,
     /// How sediment travels.
@@ -178,24 +182,24 @@ impl Default for Params {
             drag: 0.25,
             velocity: Velocity::FluxOverDepth,
             erosion: true,
-            capacity: 0.1,
-            dissolve: 0.1,
-            deposit: 0.1,
+            capacity: 150.0,
+            dissolve: 0.02,
+            deposit: 0.02,
             exchange: Exchange::Rate,
-            slope: Slope::Surface,
+            slope: Slope::Downstream,
             min_tilt: 1.0_f64.to_radians(),
-            ramp_depth: 0.1,
+            ramp_depth: 5.0,
             transport: Transport::DonorCell,
-            evaporation: 0.002,
+            evaporation: 0.0,
             dry_depth: 0.0,
             height_unit: None,
             dt: None,
             safety: 0.8,
             max_dt: 10.0,
             talus: true,
-            repose: 35.0_f64.to_radians(),
-            talus_every: 8,
-            talus_rate: 0.5,
+            repose: 40.0_f64.to_radians(),
+            talus_every: 4,
+            talus_rate: 1.0,
         }
     }
 }

@@ -421,7 +421,7 @@ impl Pipes {
             within: &self.within,
             choice: Choice {
                 diagonal: self.params.neighbours == 8,
-                natural: self.params.drag > 0.0 || self.params.slope == Slope::Surface,
+                natural: self.params.drag > 0.0 || self.params.slope == Slope::Downstream,
                 donor: self.params.transport == Transport::DonorCell,
             },
         };

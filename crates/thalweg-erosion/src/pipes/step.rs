@@ -40,8 +40,10 @@ pub struct Coefficients {
     pub cells_per_speed: f32,
     /// Take the mean flux for the velocity.
     pub mean_flux: bool,
-    /// 1 if the capacity sees the slope of the surface, 0 if that of the bed.
-    pub surface_slope: f32,
+    /// Side of a cell.
+    pub cell: f32,
+    /// The capacity sees the fall of the surface along the outflow instead of the slope of the bed.
+    pub downstream: bool,
     pub min_sin2: f32,
     pub per_ramp_depth: f32,
     pub capacity: f32,
@@ -87,7 +89,8 @@ impl Coefficients {
             half_per_cell: (0.5 / cell) as f32,
             cells_per_speed: (dt / cell) as f32,
             mean_flux: params.velocity == Velocity::MeanFlux,
-            surface_slope: f32::from(u8::from(params.slope == Slope::Surface)),
+            cell: cell as f32,
+            downstream: params.slope == Slope::Downstream,
             min_sin2: (min_sin * min_sin) as f32,
             // Without a ramp any water at all carries its full load.
             per_ramp_depth: if params.ramp_depth > 0.0 {

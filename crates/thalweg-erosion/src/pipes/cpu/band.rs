@@ -22,9 +22,10 @@ pub struct RowAccount {
 /// Scratch of one of the steps in flight; rows are found by their number modulo the ring's length.
 #[derive(Clone, Debug)]
 pub struct InFlight {
-    /// Bed and depth before the step changed them.
+    /// The bed before the step changed it.
     pub old_bed: [Lines; 2],
-    pub old_depth: [Lines; 2],
+    /// Fall of the surface along the outflow.
+    pub slope: [Lines; 2],
     pub cargo: [Lines; 3],
     pub moved_east: [Lines; 2],
     pub moved_south: [Lines; 2],
@@ -35,7 +36,7 @@ impl InFlight {
         let row = || Lines::new(layout.stride, 0.0);
         Self {
             old_bed: [row(), row()],
-            old_depth: [row(), row()],
+            slope: [row(), row()],
             cargo: [row(), row(), row()],
             moved_east: [row(), row()],
             moved_south: [row(), row()],

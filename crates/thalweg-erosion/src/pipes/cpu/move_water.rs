@@ -16,10 +16,12 @@ pub struct RowSums {
     pub max_depth: f32,
 }
 
-/// Rows of bed and of depth before the step: the slope must not see what this step erodes.
-pub struct Before<'a> {
+/// What the slope is taken from.
+pub struct Tilt<'a> {
+    /// Rows of bed before the step: the slope must not see what this step erodes.
     pub bed: Rows<'a>,
-    pub depth: Rows<'a>,
+    /// Fall of the surface along the outflow.
+    pub downstream: &'a [f32],
 }
 
 /// What the sediment needs to travel, written by [`move_water`] and read by the carrying stage.
@@ -42,7 +44,7 @@ pub fn move_water<S: Simd, const DIAGONAL: bool, const NATURAL: bool, const DONO
     k: &Coefficients,
     [above, below]: [&[f32]; 2],
     here: &mut [f32],
-    before: &Before,
+    tilt: &Tilt,
     [softness, within]: [&[f32]; 2],
     load_out: Load,
 ) -> RowSums {
@@ -66,7 +68,7 @@ pub fn move_water<S: Simd, const DIAGONAL: bool, const NATURAL: bool, const DONO
             pipe(below, plane::NORTH_WEST, 1),
         ],
     });
-    let (bed_around, depth_around) = (around(layout, before.bed), around(layout, before.depth));
+    let (bed_around, downstream) = (around(layout, tilt.bed), layout.cells(tilt.downstream, 0));
     let (softness, within) = (&softness[..layout.padded], &within[..layout.padded]);
     let cargo = layout.cells_mut(load_out.cargo);
     let (moved_east, moved_south) =
@@ -106,16 +108,15 @@ pub fn move_water<S: Simd, const DIAGONAL: bool, const NATURAL: bool, const DONO
             mean_depth.simd_gt(k.thin).select(k.half_per_cell / mean_depth, zero)
         };
         // Step 5: capacity against load. sin²α = t / (1 + t) where t = tan²α.
-        let (mut rise_east, mut rise_south) = rise(simd, bed_around, at);
-        if NATURAL {
-            // The slope of the surface drives the water. The bed's would let a hole under still water dig itself
-            // deeper the steeper its walls become.
-            let (depth_east, depth_south) = rise(simd, depth_around, at);
-            rise_east += k.surface_slope * depth_east;
-            rise_south += k.surface_slope * depth_south;
+        let mut t = {
+            let (rise_east, rise_south) = rise(simd, bed_around, at);
+            let (grade_east, grade_south) = (rise_east * k.half_per_cell, rise_south * k.half_per_cell);
+            grade_east * grade_east + grade_south * grade_south
+        };
+        if NATURAL && k.downstream {
+            let slope = load(simd, downstream, at);
+            t = slope * slope;
         }
-        let (grade_east, grade_south) = (rise_east * k.half_per_cell, rise_south * k.half_per_cell);
-        let t = grade_east * grade_east + grade_south * grade_south;
         let sin2 = (t / (one + t)).max(k.min_sin2);
         let ramp = (d2 * k.per_ramp_depth).min(one);
         // The root does not wait for the depth: it runs beside the division that the speed needs.

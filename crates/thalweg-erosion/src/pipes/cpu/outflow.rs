@@ -3,6 +3,7 @@
 use super::layout::{LANES, Layout, load, plane, store};
 use crate::pipes::step::Coefficients;
 use fearless_simd::{Simd, f32x8, prelude::*};
+use std::f32::consts::FRAC_1_SQRT_2;
 
 /// Bed and depth of the cells on one side.
 #[derive(Clone, Copy)]
@@ -42,20 +43,21 @@ struct Here<S: Simd> {
 }
 
 impl<S: Simd> Here<S> {
-    /// Eqs. 2 and 4: the flux after a step of acceleration by the drop of the surface towards one side.
+    /// Eqs. 2 and 4: the flux after a step of acceleration by the drop of the surface towards one side, and that
+    /// drop.
     #[inline(always)]
-    fn accelerated(&self, flux: f32x8<S>, push: f32x8<S>, side: Side) -> f32x8<S> {
+    fn accelerated(&self, flux: f32x8<S>, push: f32x8<S>, side: Side) -> (f32x8<S>, f32x8<S>) {
         // Differences of bed and of depth are taken apart: on a high mountain the level itself, as one
         // number, could not resolve a film of rain.
         let drop = (self.bed - load(self.simd, side.bed, self.at))
             + (self.depth - load(self.simd, side.depth, self.at));
-        ((flux + push * drop) * self.keep).max(0.0)
+        (((flux + push * drop) * self.keep).max(0.0), drop.max(0.0))
     }
 }
 
 /// Accelerates the pipes of one row by the drop of the water surface (eqs. 2 and 4), then caps them by the
 /// water that is there (eqs. 3 and 5). With `DIAGONAL` there are eight pipes, with `NATURAL` the bed
-/// holds the water back.
+/// holds the water back, and `slope` gets the fall of the surface along the outflow.
 #[inline(always)]
 pub fn outflow<S: Simd, const DIAGONAL: bool, const NATURAL: bool>(
     simd: S,
@@ -64,7 +66,9 @@ pub fn outflow<S: Simd, const DIAGONAL: bool, const NATURAL: bool>(
     gain: &Gain,
     [above, below]: [&[f32]; 2],
     here: &mut [f32],
+    slope: &mut [f32],
 ) {
+    let slope = layout.cells_mut(slope);
     let along_columns = &gain.along_columns[..layout.padded];
     let (own, pipes) = here.split_at_mut(plane::WEST * layout.stride);
     let middle = Side::of(layout, own, 0);
@@ -106,18 +110,31 @@ pub fn outflow<S: Simd, const DIAGONAL: bool, const NATURAL: bool>(
             push_row *= gain.along_row;
             push_column *= load(simd, along_columns, at);
         }
-        w = here.accelerated(w, push_row, to_west);
-        e = here.accelerated(e, push_row, to_east);
-        n = here.accelerated(n, push_column, to_north);
-        s = here.accelerated(s, push_column, to_south);
+        let (drop_w, drop_e, drop_n, drop_s);
+        (w, drop_w) = here.accelerated(w, push_row, to_west);
+        (e, drop_e) = here.accelerated(e, push_row, to_east);
+        (n, drop_n) = here.accelerated(n, push_column, to_north);
+        (s, drop_s) = here.accelerated(s, push_column, to_south);
         let mut out = (w + e) + (n + s);
+        let mut fall = (w * drop_w + e * drop_e) + (n * drop_n + s * drop_s);
         if DIAGONAL {
             let push = push * k.diagonal_push;
-            nw = here.accelerated(nw, push, to_north_west);
-            ne = here.accelerated(ne, push, to_north_east);
-            sw = here.accelerated(sw, push, to_south_west);
-            se = here.accelerated(se, push, to_south_east);
+            let (drop_nw, drop_ne, drop_sw, drop_se);
+            (nw, drop_nw) = here.accelerated(nw, push, to_north_west);
+            (ne, drop_ne) = here.accelerated(ne, push, to_north_east);
+            (sw, drop_sw) = here.accelerated(sw, push, to_south_west);
+            (se, drop_se) = here.accelerated(se, push, to_south_east);
             out += (nw + se) + (ne + sw);
+            // The way to a diagonal neighbour is longer by √2.
+            let diagonal = (nw * drop_nw + se * drop_se) + (ne * drop_ne + sw * drop_sw);
+            fall += diagonal * FRAC_1_SQRT_2;
+        }
+
+        if NATURAL {
+            // Mean slope of the surface along the ways that the water takes. A slope across the cell, from the
+            // neighbours on either side, would not see the cell itself: pools and bars would alternate.
+            let per_cell = out.max(f32::MIN_POSITIVE) * k.cell;
+            store(fall / per_cell, slope, at);
         }
 
         // Eq. 3 with the cell's area, and a hair less, so that rounding cannot take more than there is.

@@ -8,7 +8,7 @@ use super::edges::{
     Rims, end_inflows, finish_ends, outer_row_inflow, outflow_over_edges, set_ends, set_outer_row,
 };
 use super::layout::{Layout, Lines, MARGIN, PaddedRows, plane};
-use super::move_water::{Before, Load, keep, move_water};
+use super::move_water::{Load, Tilt, keep, move_water};
 use super::outflow::{Gain, outflow};
 use crate::pipes::step::Coefficients;
 use fearless_simd::{Level, Simd, dispatch};
@@ -93,7 +93,7 @@ impl Sweep<'_> {
                     self.add_water(simd, band, step, lead);
                 }
                 if stages[1] {
-                    self.outflow::<S, DIAGONAL, NATURAL>(simd, band, lead - 1);
+                    self.outflow::<S, DIAGONAL, NATURAL>(simd, band, flight, lead - 1);
                 }
                 if stages[2] {
                     // The first row finds no bed kept by the row before; the last step's depth sets the next Δt.
@@ -128,6 +128,7 @@ impl Sweep<'_> {
         &self,
         simd: S,
         band: &mut Band,
+        flight: &mut InFlight,
         row: isize,
     ) {
         let (layout, k, rims) = (&self.layout, &self.coefficients, &self.rims);
@@ -144,7 +145,8 @@ impl Sweep<'_> {
             along_row: rims.gain_along_row(layout, row as usize),
             along_columns: self.gain_along_columns,
         };
-        outflow::<S, DIAGONAL, NATURAL>(simd, layout, k, &gain, [above, below], here);
+        let slope = &mut flight.slope[row as usize % 2];
+        outflow::<S, DIAGONAL, NATURAL>(simd, layout, k, &gain, [above, below], here, slope);
         let mut imported = finish_ends(layout, rims, k, before, here);
         if at_north {
             imported += outer_row_inflow(layout, rims.north, k, plane::SOUTH, above, here);
@@ -171,21 +173,13 @@ impl Sweep<'_> {
         let layout = &self.layout;
         let index = row as usize;
         let [above, here, below] = band.three_rows_mut(layout, row);
-        let kept = |ring: &mut [Lines; 2], which: usize| {
-            keep(layout, layout.plane(here, which), &mut ring[index % 2]);
-            if first {
-                keep(layout, layout.plane(above, which), &mut ring[(index + 1) % 2]);
-            }
-        };
-        kept(&mut flight.old_bed, plane::BED);
-        if NATURAL {
-            kept(&mut flight.old_depth, plane::DEPTH);
+        keep(layout, layout.plane(here, plane::BED), &mut flight.old_bed[index % 2]);
+        if first {
+            keep(layout, layout.plane(above, plane::BED), &mut flight.old_bed[(index + 1) % 2]);
         }
-        let below_of = |which: usize| (index + 1 < layout.rows).then(|| layout.plane(below, which));
-        let before = Before {
-            bed: three_rows(&flight.old_bed, index, below_of(plane::BED)),
-            depth: three_rows(&flight.old_depth, index, below_of(plane::DEPTH)),
-        };
+        let below_bed = (index + 1 < layout.rows).then(|| layout.plane(below, plane::BED));
+        let tilt =
+            Tilt { bed: three_rows(&flight.old_bed, index, below_bed), downstream: &flight.slope[index % 2] };
         let softness = self.softness.map_or(self.ordinary, |softness| softness.row(index));
         let load = Load {
             cargo: &mut flight.cargo[index % 3],
@@ -199,7 +193,7 @@ impl Sweep<'_> {
             k,
             [above, below],
             here,
-            &before,
+            &tilt,
             [softness, self.within],
             load,
         );
