@@ -34,7 +34,8 @@ pub(crate) fn require(
 pub enum PipeArea {
     /// The same everywhere, set by `pipe_area` (Mei et al. 2007): waves run at √(gA/L) however deep the water.
     Constant,
-    /// As wide as a cell and as deep as its water: waves run at √(gd), as in nature.
+    /// As wide as a cell and as deep as the water above the sill to the neighbour: waves run at √(gd), as in
+    /// nature.
     Depth,
 }
 

@@ -421,7 +421,9 @@ impl Pipes {
             within: &self.within,
             choice: Choice {
                 diagonal: self.params.neighbours == 8,
-                natural: self.params.drag > 0.0 || self.params.slope == Slope::Downstream,
+                natural: self.params.drag > 0.0
+                    || self.params.slope == Slope::Downstream
+                    || self.params.area == PipeArea::Depth,
                 donor: self.params.transport == Transport::DonorCell,
             },
         };

@@ -91,7 +91,9 @@ impl Rim {
     fn inflow(self, k: &Coefficients, before: f32, ghost: (f32, f32), cell: (f32, f32)) -> f32 {
         match self {
             Self::Level(_) => {
-                let push = k.push + k.push_per_depth * ghost.1;
+                let step = ghost.0 - cell.0;
+                let over_sill = (ghost.1 + step.min(0.0)).max(cell.1 - step.max(0.0)).max(0.0);
+                let push = k.push + k.push_per_depth * over_sill;
                 (before + push * ((ghost.0 - cell.0) + (ghost.1 - cell.1))).max(0.0)
             }
             Self::Closed | Self::Open => 0.0,

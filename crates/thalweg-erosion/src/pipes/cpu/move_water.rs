@@ -5,6 +5,9 @@ use super::layout::{LANES, Layout, MARGIN, load, plane, store};
 use crate::pipes::step::Coefficients;
 use fearless_simd::{Simd, f32x8, prelude::*};
 
+/// Water shallower than this carries nothing away: the sediment for each unit of its outflow would overflow.
+const NEXT_TO_NOTHING: f32 = 1.0e-25;
+
 /// What a row adds to the account of a step; heights, to be multiplied by the cell's area.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RowSums {
@@ -152,7 +155,7 @@ pub fn move_water<S: Simd, const DIAGONAL: bool, const NATURAL: bool, const DONO
 
         if DONOR {
             store(s1, sediment, at);
-            let wet = d1.simd_gt(zero);
+            let wet = d1.simd_gt(NEXT_TO_NOTHING);
             store(wet.select(s1 * k.height_per_flux / d1, zero), cargo, at);
         } else {
             store(s1, cargo, at);

@@ -5,6 +5,10 @@ use crate::pipes::step::Coefficients;
 use fearless_simd::{Simd, f32x8, prelude::*};
 use std::f32::consts::FRAC_1_SQRT_2;
 
+/// Share of the depths by which two surfaces may differ and still count as level: half a unit in the last place of
+/// either, and a little [-].
+const LEVEL: f32 = 7.0e-8;
+
 /// Bed and depth of the cells on one side.
 #[derive(Clone, Copy)]
 struct Side<'a> {
@@ -44,13 +48,31 @@ struct Here<S: Simd> {
 
 impl<S: Simd> Here<S> {
     /// Eqs. 2 and 4: the flux after a step of acceleration by the drop of the surface towards one side, and that
-    /// drop.
+    /// drop. `wider` is how much wider than usual the pipe is.
     #[inline(always)]
-    fn accelerated(&self, flux: f32x8<S>, push: f32x8<S>, side: Side) -> (f32x8<S>, f32x8<S>) {
+    fn accelerated<const NATURAL: bool>(
+        &self,
+        k: &Coefficients,
+        flux: f32x8<S>,
+        wider: f32x8<S>,
+        side: Side,
+    ) -> (f32x8<S>, f32x8<S>) {
         // Differences of bed and of depth are taken apart: on a high mountain the level itself, as one
         // number, could not resolve a film of rain.
-        let drop = (self.bed - load(self.simd, side.bed, self.at))
-            + (self.depth - load(self.simd, side.depth, self.at));
+        let depth = load(self.simd, side.depth, self.at);
+        let step = self.bed - load(self.simd, side.bed, self.at);
+        let mut drop = step + (self.depth - depth);
+        let mut push = wider * k.push;
+        if NATURAL {
+            // Only the water above the sill between the cells can flow (Bates et al. 2010): a deep lake leaves
+            // through a shallow outlet. It is the higher surface that counts, also where water runs up against it.
+            let over_sill = (self.depth + step.min(0.0)).max(depth - step.max(0.0)).max(0.0);
+            push += over_sill * wider * k.push_per_depth;
+            // A level lake is level only to the rounding of its depths, and nothing would ever damp what flows
+            // because of that.
+            let rounding = (self.depth + depth) * LEVEL;
+            drop = drop.abs().simd_gt(rounding).select(drop, f32x8::splat(self.simd, 0.0));
+        }
         (((flux + push * drop) * self.keep).max(0.0), drop.max(0.0))
     }
 }
@@ -104,26 +126,25 @@ pub fn outflow<S: Simd, const DIAGONAL: bool, const NATURAL: bool>(
             keep = one / (one + flow * k.drag / (d * d).max(k.thin_squared));
         }
         let here = Here { simd, at, bed: load(simd, middle.bed, at), depth: d, keep };
-        let push = d * k.push_per_depth + k.push;
-        let (mut push_row, mut push_column) = (push, push);
+        let (mut row, mut column) = (one, one);
         if DIAGONAL {
-            push_row *= gain.along_row;
-            push_column *= load(simd, along_columns, at);
+            row = f32x8::splat(simd, gain.along_row);
+            column = load(simd, along_columns, at);
         }
         let (drop_w, drop_e, drop_n, drop_s);
-        (w, drop_w) = here.accelerated(w, push_row, to_west);
-        (e, drop_e) = here.accelerated(e, push_row, to_east);
-        (n, drop_n) = here.accelerated(n, push_column, to_north);
-        (s, drop_s) = here.accelerated(s, push_column, to_south);
+        (w, drop_w) = here.accelerated::<NATURAL>(k, w, row, to_west);
+        (e, drop_e) = here.accelerated::<NATURAL>(k, e, row, to_east);
+        (n, drop_n) = here.accelerated::<NATURAL>(k, n, column, to_north);
+        (s, drop_s) = here.accelerated::<NATURAL>(k, s, column, to_south);
         let mut out = (w + e) + (n + s);
         let mut fall = (w * drop_w + e * drop_e) + (n * drop_n + s * drop_s);
         if DIAGONAL {
-            let push = push * k.diagonal_push;
+            let narrow = f32x8::splat(simd, k.diagonal_push);
             let (drop_nw, drop_ne, drop_sw, drop_se);
-            (nw, drop_nw) = here.accelerated(nw, push, to_north_west);
-            (ne, drop_ne) = here.accelerated(ne, push, to_north_east);
-            (sw, drop_sw) = here.accelerated(sw, push, to_south_west);
-            (se, drop_se) = here.accelerated(se, push, to_south_east);
+            (nw, drop_nw) = here.accelerated::<NATURAL>(k, nw, narrow, to_north_west);
+            (ne, drop_ne) = here.accelerated::<NATURAL>(k, ne, narrow, to_north_east);
+            (sw, drop_sw) = here.accelerated::<NATURAL>(k, sw, narrow, to_south_west);
+            (se, drop_se) = here.accelerated::<NATURAL>(k, se, narrow, to_south_east);
             out += (nw + se) + (ne + sw);
             // The way to a diagonal neighbour is longer by √2.
             let diagonal = (nw * drop_nw + se * drop_se) + (ne * drop_ne + sw * drop_sw);

@@ -38,7 +38,7 @@ pub struct Sweep<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choice {
     pub diagonal: bool,
-    /// With drag, or with the slope of the surface.
+    /// With pipes as deep as the water, with drag, or with the slope along the outflow.
     pub natural: bool,
     pub donor: bool,
 }
@@ -103,8 +103,8 @@ impl Sweep<'_> {
                 if stages[3] {
                     self.carry_sediment::<S, DIAGONAL, DONOR>(simd, band, flight, lead - 3);
                 }
-                // One row more than was carried: its faces to the row above belong to that row as well.
-                if self.coefficients.cancel && (stages[3] || (lead - 3 < rows && reaches(lead - 4, 0))) {
+                // One row more than was carried, be it of ghosts: its faces to the row above belong to that row too.
+                if self.coefficients.cancel && (stages[3] || (lead - 3 <= rows && reaches(lead - 4, 0))) {
                     let [above, here, _] = band.three_rows_mut(&self.layout, lead - 3);
                     cancel::<S, DIAGONAL>(simd, &self.layout, above, here);
                 }
