@@ -59,7 +59,7 @@ pub struct DemoArgs {
     #[arg(long, short, value_name = "DIR", default_value = "out/demo")]
     pub out: PathBuf,
     /// Seed of the mountains
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = seed())]
     pub seed: Option<u64>,
     #[command(flatten)]
     pub limits: Limits,
@@ -73,14 +73,14 @@ pub struct RunArgs {
     /// Folder for everything it writes [default: out/SCENE]
     #[arg(long, short, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Steps to take, instead of the scene's
-    #[arg(long, value_name = "N")]
+    /// Steps to take on the full terrain, instead of the scene's
+    #[arg(long, value_name = "N", value_parser = count())]
     pub steps: Option<u64>,
     /// What to run on
-    #[arg(long, value_name = "cpu|auto")]
-    pub backend: Option<String>,
+    #[arg(long, value_enum)]
+    pub backend: Option<BackendArg>,
     /// Seed, instead of the scene's
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = seed())]
     pub seed: Option<u64>,
     /// Change a value of the scene: --set solver.drag=0.1 --set "rain.0.rate=12 mm/h"
     #[arg(long, value_name = "KEY=VALUE")]
@@ -89,7 +89,7 @@ pub struct RunArgs {
     #[arg(long)]
     pub resume: bool,
     /// Draw a picture every so many steps
-    #[arg(long, value_name = "EVERY")]
+    #[arg(long, value_name = "EVERY", value_parser = count())]
     pub frames: Option<u64>,
     /// Print the report as one JSON object
     #[arg(long)]
@@ -119,17 +119,17 @@ pub struct NewArgs {
 /// Arguments of `generate`.
 #[derive(Debug, Args)]
 pub struct GenerateArgs {
-    /// Kind of terrain; --kind list shows them
+    /// Kind of terrain; --list shows them
     #[arg(long, default_value = "range")]
     pub kind: String,
     /// Cells along each side, N or COLSxROWS
     #[arg(long, default_value = "1024", value_parser = size)]
     pub size: [usize; 2],
     /// Side of a cell in metres
-    #[arg(long, default_value_t = 10.0)]
+    #[arg(long, default_value_t = 10.0, allow_negative_numbers = true)]
     pub cell: f64,
     /// Seed
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = seed())]
     pub seed: u64,
     /// File to write: .png (16 bit), .tif, .exr, .r16
     #[arg(short, long, value_name = "FILE", required_unless_present = "list")]
@@ -137,13 +137,16 @@ pub struct GenerateArgs {
     /// List the kinds of terrain
     #[arg(long)]
     pub list: bool,
+    /// Memory that may be used, in MiB [default: 75 % of what the machine has]
+    #[arg(long, value_name = "MIB")]
+    pub max_memory: Option<u64>,
 }
 
 /// How to read a terrain file that does not say it all.
 #[derive(Clone, Debug, Args)]
 pub struct Reading {
     /// Side of a cell in metres, instead of what the file says
-    #[arg(long, value_name = "M")]
+    #[arg(long, value_name = "M", allow_negative_numbers = true)]
     pub metres_per_pixel: Option<f64>,
     /// Heights in metres of the darkest and the brightest value, LOW,HIGH
     #[arg(long, value_name = "LOW,HIGH", value_parser = range, allow_hyphen_values = true)]
@@ -162,8 +165,8 @@ pub struct Reading {
 /// Arguments of `info`.
 #[derive(Debug, Args)]
 pub struct InfoArgs {
-    /// Terrain (.png .tif .exr .r16), checkpoint (.twc) or scene (.toml)
-    pub file: PathBuf,
+    /// Terrain (.png .tif .exr .r16), checkpoint (.twc), scene, or output folder of a run
+    pub file: String,
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
@@ -196,7 +199,7 @@ pub struct RenderArgs {
     /// Where to look from: "top", or yaw and pitch in degrees, YAW,PITCH
     #[arg(long, value_name = "top|YAW,PITCH", default_value = "top", allow_hyphen_values = true)]
     pub camera: String,
-    /// Size of the picture, WxH
+    /// Size of the picture, WxH; from the top, the terrain's shape is fitted into it
     #[arg(long, default_value = "1600x900", value_parser = size)]
     pub size: [usize; 2],
     #[command(flatten)]
@@ -211,6 +214,9 @@ pub struct CheckArgs {
     /// Change a value first
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
+    /// Memory that may be used, in MiB [default: 75 % of what the machine has]
+    #[arg(long, value_name = "MIB")]
+    pub max_memory: Option<u64>,
 }
 
 /// Arguments of `validate` and `bench`.
@@ -221,6 +227,25 @@ pub struct CasesArgs {
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
+}
+
+/// What a run can be asked to run on.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub enum BackendArg {
+    /// The processor, all cores
+    Cpu,
+    /// Whatever is fastest here
+    Auto,
+}
+
+/// Scene files hold whole numbers up to 2⁶³.
+fn seed() -> clap::builder::RangedU64ValueParser {
+    clap::value_parser!(u64).range(..=i64::MAX as u64)
+}
+
+/// Numbers of steps.
+fn count() -> clap::builder::RangedU64ValueParser {
+    clap::value_parser!(u64).range(..=1_000_000_000_000)
 }
 
 /// Reads `N` or `COLSxROWS`.

@@ -1,5 +1,7 @@
 //! What each command does.
 
+use crate::Failure;
+
 mod inspect;
 mod simulate;
 
@@ -8,7 +10,7 @@ pub use simulate::{demo, run};
 
 /// Greets a newcomer.
 pub fn welcome() {
-    println!(
+    say!(
         "thalweg {}: water on terrain\n\n\
          Three commands to begin with:\n  \
          thalweg demo              make a mountain range, erode it, see the pictures\n  \
@@ -20,14 +22,26 @@ pub fn welcome() {
     );
 }
 
-/// Memory that may be used, in bytes: as asked, or 75 % of what the machine has.
+/// Memory that may be used, in bytes: as asked, or 75 % of what the machine, or the container, has.
 pub fn memory_limit(mebibytes: Option<u64>) -> u64 {
     mebibytes.map_or_else(
         || {
             let mut system = sysinfo::System::new();
             system.refresh_memory();
-            system.total_memory() / 4 * 3
+            let container = system.cgroup_limits().map_or(u64::MAX, |limits| limits.total_memory);
+            system.total_memory().min(container) / 4 * 3
         },
         |mebibytes| mebibytes.saturating_mul(1 << 20),
     )
+}
+
+/// Refuses what would need more memory than may be used; `what` and `remedy` tell what that is.
+fn within_memory(what: &str, need: u64, limit: u64, remedy: &str) -> Result<(), Failure> {
+    if need <= limit {
+        return Ok(());
+    }
+    let (need, limit) = (need.div_ceil(1 << 20), limit >> 20);
+    Err(Failure::usage(format!(
+        "{what} need about {need} MiB, but only {limit} MiB may be used; {remedy} or raise --max-memory"
+    )))
 }

@@ -1,6 +1,16 @@
 //! The command line of thalweg.
 //!
-//! Exit codes: 0 done; 1 the run failed; 2 bad command line or bad scene.
+//! Exit codes: 0 done, or stopped as asked; 1 the run failed; 2 bad command line or bad scene.
+
+/// Prints a line of results.
+macro_rules! say {
+    ($($text:tt)*) => { $crate::print_line(format_args!($($text)*)) };
+}
+
+/// Prints a line about the work itself, apart from the results.
+macro_rules! remark {
+    ($($text:tt)*) => { $crate::print_remark(format_args!($($text)*)) };
+}
 
 mod args;
 mod bench;
@@ -9,6 +19,7 @@ mod watch;
 
 use args::{Cli, Command};
 use clap::Parser;
+use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
 /// Why a command ended early, and with which exit code.
@@ -32,6 +43,23 @@ impl Failure {
     }
 }
 
+/// Prints a line on standard output. A reader that has gone away (`thalweg scenes | head -1`) has read enough: the
+/// program ends in peace.
+fn print_line(line: std::fmt::Arguments) {
+    if let Err(error) = writeln!(std::io::stdout(), "{line}") {
+        if error.kind() == ErrorKind::BrokenPipe {
+            std::process::exit(0);
+        }
+        remark!("standard output: cannot be written: {error}");
+        std::process::exit(1);
+    }
+}
+
+/// Prints a line on standard error, if anybody reads it.
+fn print_remark(line: std::fmt::Arguments) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         None => {
@@ -53,11 +81,11 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Run(message)) => {
-            eprintln!("thalweg: {message}");
+            remark!("{message}");
             ExitCode::from(1)
         }
         Err(Failure::Usage(message)) => {
-            eprintln!("thalweg: {message}");
+            remark!("{message}");
             ExitCode::from(2)
         }
     }

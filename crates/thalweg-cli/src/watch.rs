@@ -67,14 +67,14 @@ impl Watcher for Watch {
             bar.set_message(message);
         } else if self.lines && self.last_line.elapsed() > LINE_EVERY {
             self.last_line = Instant::now();
-            eprintln!("step {}/{}  {message}", progress.step, progress.steps);
+            remark!("step {}/{}  {message}", progress.step, progress.steps);
         }
     }
 
     fn notice(&mut self, text: &str) {
         match &self.bar {
-            Some(bar) => bar.suspend(|| eprintln!("note: {text}")),
-            None if self.lines => eprintln!("note: {text}"),
+            Some(bar) => bar.suspend(|| remark!("note: {text}")),
+            None if self.lines => remark!("note: {text}"),
             None => {}
         }
     }

@@ -23,7 +23,7 @@ mod state;
 pub mod validate;
 
 pub use stage::{PipesStage, Stage};
-pub use state::{SetupError, State};
+pub use state::{NoteError, SetupError, State};
 pub use thalweg_erosion as erosion;
 pub use thalweg_field as field;
 pub use thalweg_io as io;

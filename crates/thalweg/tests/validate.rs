@@ -33,7 +33,7 @@ tests_of_cases! {
     no_ground_is_lost: "pipes/solids-budget",
     small_waves_run_at_the_speed_of_theory: "pipes/linear-wave",
     a_ring_wave_stays_round: "pipes/ring-wave",
-    a_basin_swings_as_far_off_as_is_known: "pipes/seiche",
+    a_basin_swings_at_its_period_and_in_meis_form_as_far_off_as_is_known: "pipes/seiche",
     a_dam_breaks_over_dry_ground: "pipes/ritter",
     a_dam_breaks_over_wet_ground_as_far_off_as_is_known: "pipes/stoker",
     a_bowl_swings_as_far_off_as_is_known: "pipes/thacker",

@@ -1,13 +1,14 @@
 //! Commands that make, show or check things without running a scene.
 
-use super::memory_limit;
+use super::{memory_limit, within_memory};
 use crate::Failure;
 use crate::args::{
     CasesArgs, CheckArgs, ConvertArgs, GenerateArgs, InfoArgs, JsonArgs, NewArgs, Reading, RenderArgs,
 };
 use serde_json::json;
+use std::io::ErrorKind;
 use std::path::Path;
-use thalweg::field::Heightfield;
+use thalweg::field::{Frame, Heightfield};
 use thalweg::io::checkpoint::Checkpoint;
 use thalweg::io::{ReadOptions, WriteOptions, read_heightfield, write_heightfield, write_png_rgb};
 use thalweg::project::{BuiltIn, Project, built_in_scenes, nearest};
@@ -16,15 +17,20 @@ use thalweg::terrain::analysis::{Measures, Statistics};
 use thalweg::terrain::{Recipe, kinds, resample};
 use thalweg::{State, validate};
 
+/// Memory for each cell while a terrain is made or resampled [bytes].
+const GENERATING: u64 = 24;
+/// Memory for each pixel while a picture is drawn [bytes].
+const DRAWING: u64 = 48;
+
 /// `thalweg scenes`
 pub fn scenes(args: &JsonArgs) -> Result<(), Failure> {
     if args.json {
         let scenes =
             built_in_scenes().iter().map(|scene| json!({ "name": scene.name, "title": scene.title() }));
-        println!("{}", json!({ "scenes": scenes.collect::<Vec<_>>() }));
+        say!("{}", json!({ "scenes": scenes.collect::<Vec<_>>() }));
     } else {
         for scene in built_in_scenes() {
-            println!("{:<15} {}", scene.name, scene.title());
+            say!("{:<15} {}", scene.name, scene.title());
         }
     }
     Ok(())
@@ -40,17 +46,23 @@ pub fn new(args: &NewArgs) -> Result<(), Failure> {
             args.from
         ))
     })?;
-    if args.dir.join("scene.toml").exists() {
-        let message = format!("{} already holds a scene; choose another folder", args.dir.display());
-        return Err(Failure::usage(message));
-    }
-    let written = scene
-        .copy_to(&args.dir)
-        .map_err(|error| Failure::run(format!("{}: cannot be written: {error}", args.dir.display())))?;
+    let refused = |error: std::io::Error| {
+        let dir = args.dir.display();
+        match error.kind() {
+            ErrorKind::AlreadyExists if args.dir.is_dir() => {
+                Failure::usage(format!("{error}, and nothing is overwritten; choose another folder"))
+            }
+            ErrorKind::AlreadyExists | ErrorKind::NotADirectory => {
+                Failure::usage(format!("{dir}: there is a file in the way; choose another folder"))
+            }
+            _ => Failure::run(format!("{dir}: cannot be written: {error}")),
+        }
+    };
+    let written = scene.copy_to(&args.dir).map_err(refused)?;
     for file in &written {
-        println!("{}", file.display());
+        say!("{}", file.display());
     }
-    println!("run it with: thalweg run {}", args.dir.display());
+    say!("run it with: thalweg run {}", args.dir.display());
     Ok(())
 }
 
@@ -58,7 +70,7 @@ pub fn new(args: &NewArgs) -> Result<(), Failure> {
 pub fn generate(args: &GenerateArgs) -> Result<(), Failure> {
     let Some(output) = args.output.as_ref().filter(|_| !args.list) else {
         for (name, about) in kinds() {
-            println!("{name:<10} {about}");
+            say!("{name:<10} {about}");
         }
         return Ok(());
     };
@@ -77,10 +89,13 @@ pub fn generate(args: &GenerateArgs) -> Result<(), Failure> {
             args.kind
         ))
     })?;
+    let what = format!("{cols} by {rows} cells");
+    let need = cols as u64 * rows as u64 * GENERATING;
+    within_memory(&what, need, memory_limit(args.max_memory), "use a smaller --size")?;
     let ground = recipe.build(cols, rows, args.cell, args.seed);
     write_heightfield(output, &ground, &WriteOptions::default()).map_err(Failure::run)?;
     let (low, high) = ground.height.range().unwrap_or((0.0, 0.0));
-    println!("{}: {cols} x {rows} cells of {} m, {low:.1} to {high:.1} m", output.display(), args.cell);
+    say!("{}: {cols} x {rows} cells of {} m, {low:.1} to {high:.1} m", output.display(), args.cell);
     Ok(())
 }
 
@@ -94,49 +109,109 @@ fn read(path: &Path, reading: &Reading) -> Result<Heightfield, Failure> {
     };
     let imported = read_heightfield(path, &options).map_err(Failure::usage)?;
     for notice in &imported.notices {
-        eprintln!("note: {notice}");
+        remark!("note: {notice}");
     }
     Ok(imported.field)
 }
 
 /// `thalweg info`
 pub fn info(args: &InfoArgs) -> Result<(), Failure> {
-    match args.file.extension().and_then(|extension| extension.to_str()) {
-        Some("twc") => {
-            let header = Checkpoint::read_header(&args.file).map_err(Failure::usage)?;
-            let whole = Checkpoint::read(&args.file, memory_limit(args.reading.max_memory))
-                .map_err(Failure::usage)?;
-            let sections: Vec<_> = whole.sections.iter().map(|(name, _)| name.as_str()).collect();
-            if args.json {
-                println!("{}", json!({ "kind": "checkpoint", "header": header, "sections": sections }));
-            } else {
-                println!(
-                    "checkpoint of scene {} at step {}, version {}",
-                    header["scene"], header["step"], header["thalweg"]
-                );
-                println!("size {}, sections {}; checksums are right", header["size"], sections.join(", "));
-            }
+    let path = Path::new(&args.file);
+    let extension = path.extension().map(std::ffi::OsStr::to_ascii_lowercase);
+    let is = |name: &str| extension.as_deref() == Some(name.as_ref());
+    if is("twc") {
+        info_checkpoint(path, args)
+    } else if path.join("report.json").is_file() {
+        info_run(path, args)
+    } else if is("toml") || path.is_dir() || !path.exists() && extension.is_none() {
+        info_scene(args)
+    } else {
+        let ground = read(path, &args.reading)?;
+        let statistics = Statistics::of(&ground, &Measures::default());
+        if args.json {
+            let Frame { cell, origin, crs } = &ground.frame;
+            let frame = json!({ "cell": cell, "origin": origin, "crs": crs });
+            say!("{}", json!({ "kind": "terrain", "frame": frame, "statistics": statistics }));
+        } else {
+            describe(&ground, &statistics);
         }
-        Some("toml") => {
-            let project = Project::open(&args.file.to_string_lossy(), &[]).map_err(Failure::usage)?;
-            if args.json {
-                println!("{}", json!({ "kind": "scene", "scene": project.scene }));
-            } else {
-                println!("scene: {}", project.scene.title);
-                println!("{} steps, preset {}", project.scene.time.steps, project.scene.solver.preset);
-            }
-        }
-        _ => {
-            let ground = read(&args.file, &args.reading)?;
-            let statistics = Statistics::of(&ground, &Measures::default());
-            if args.json {
-                let frame = json!({ "cell": ground.frame.cell, "origin": ground.frame.origin, "crs": ground.frame.crs });
-                println!("{}", json!({ "kind": "terrain", "frame": frame, "statistics": statistics }));
-            } else {
-                describe(&ground, &statistics);
-            }
-        }
+        Ok(())
     }
+}
+
+fn info_checkpoint(path: &Path, args: &InfoArgs) -> Result<(), Failure> {
+    let limit = memory_limit(args.reading.max_memory);
+    let Checkpoint { header, sections } = Checkpoint::read(path, limit).map_err(Failure::usage)?;
+    let names: Vec<_> = sections.iter().map(|(name, _)| name.as_str()).collect();
+    if args.json {
+        say!("{}", json!({ "kind": "checkpoint", "header": header, "sections": names }));
+        return Ok(());
+    }
+    let text = |key: &str| header[key].as_str().unwrap_or("-").to_owned();
+    say!("checkpoint      scene {}, written by thalweg {}", text("scene"), text("thalweg"));
+    say!(
+        "step            {}, {:.1} s simulated",
+        header["step"],
+        header["time"].as_f64().unwrap_or(f64::NAN)
+    );
+    say!("size            {} x {} cells", header["size"][0], header["size"][1]);
+    say!("sections        {}; all checksums are right", names.join(", "));
+    Ok(())
+}
+
+fn info_run(path: &Path, args: &InfoArgs) -> Result<(), Failure> {
+    let file = path.join("report.json");
+    let wrong = |error: String| Failure::usage(format!("{}: cannot be read: {error}", file.display()));
+    let text = std::fs::read_to_string(&file).map_err(|error| wrong(error.to_string()))?;
+    let report: serde_json::Value = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+    if args.json {
+        say!("{}", json!({ "kind": "run", "report": report }));
+        return Ok(());
+    }
+    let text = |key: &str| report[key].as_str().unwrap_or("-").to_owned();
+    let number = |value: &serde_json::Value| value.as_f64().unwrap_or(f64::NAN);
+    say!("run             scene {}, seed {}, by thalweg {}", text("scene"), report["seed"], text("thalweg"));
+    say!(
+        "steps           {}, {:.1} s simulated in {:.1} s",
+        report["steps"],
+        number(&report["simulated_s"]),
+        number(&report["wall_s"])
+    );
+    let ledger = &report["ledger"];
+    let (water, ground) = (number(&ledger["water"]["imbalance_rel"]), number(&ledger["imbalance_rel"]));
+    say!("missing         water {water:.1e}, ground {ground:.1e} of what moved");
+    for file in report["files"].as_array().into_iter().flatten().filter_map(serde_json::Value::as_str) {
+        say!("file            {}", path.join(file).display());
+    }
+    Ok(())
+}
+
+fn info_scene(args: &InfoArgs) -> Result<(), Failure> {
+    let project = Project::open(&args.file, &[]).map_err(Failure::usage)?;
+    let scene = &project.scene;
+    if args.json {
+        say!("{}", json!({ "kind": "scene", "name": project.name, "scene": scene }));
+        return Ok(());
+    }
+    say!("scene           {}: {}", project.name, scene.title);
+    let size =
+        scene.terrain.size.map_or("its own size".into(), |[cols, rows]| format!("{cols} x {rows} cells"));
+    let cell = scene.terrain.cell.map_or(String::new(), |cell| format!(" of {cell} m"));
+    let from = scene.terrain.file.as_ref().map_or("made from layers".into(), |file| format!("from {file}"));
+    say!("terrain         {size}{cell}, {from}");
+    say!("solver          preset {}, on {}", scene.solver.preset, scene.solver.backend.resolved());
+    say!(
+        "water           {} standing, {} rains, {} sources, {} drains",
+        scene.water.len(),
+        scene.rain.len(),
+        scene.sources.len(),
+        scene.drains.len()
+    );
+    for coarse in &scene.time.coarse {
+        say!("coarse pass     {} steps on cells {} times as wide", coarse.steps, coarse.factor);
+    }
+    let until = scene.time.duration.map_or(String::new(), |duration| format!(", or {duration} s simulated"));
+    say!("steps           {}{until}", scene.time.steps);
     Ok(())
 }
 
@@ -144,21 +219,21 @@ fn describe(ground: &Heightfield, s: &Statistics) {
     let number =
         |value: Option<f64>, decimals: usize| value.map_or("-".into(), |v| format!("{v:.decimals$}"));
     let [east, north] = ground.extent();
-    println!("size            {} x {} cells, {east:.0} x {north:.0} m", s.cols, s.rows);
-    println!("cell            {} m", s.cell);
+    say!("size            {} x {} cells, {east:.0} x {north:.0} m", s.cols, s.rows);
+    say!("cell            {} m", s.cell);
     if let Some(crs) = &ground.frame.crs {
-        println!("place           {:?} in {crs}", ground.frame.origin);
+        say!("place           {:?} in {crs}", ground.frame.origin);
     }
-    println!("heights         {} to {} m, mean {}", number(s.min, 2), number(s.max, 2), number(s.mean, 2));
-    println!(
+    say!("heights         {} to {} m, mean {}", number(s.min, 2), number(s.max, 2), number(s.mean, 2));
+    say!(
         "slope           mean {}, 95 % below {}, steepest {} degrees",
         number(s.slope_mean_deg, 1),
         number(s.slope_p95_deg, 1),
         number(s.slope_max_deg, 1)
     );
-    println!("in pits         {} % of the cells", number(s.pit_fraction.map(|p| p * 100.0), 2));
-    println!("hypsometric     {}", number(s.hypsometric_integral, 3));
-    println!(
+    say!("in pits         {} % of the cells", number(s.pit_fraction.map(|p| p * 100.0), 2));
+    say!("hypsometric     {}", number(s.hypsometric_integral, 3));
+    say!(
         "channels        {} per km, Hack exponent {}, concavity {}",
         number(s.drainage_density_per_km, 2),
         number(s.hack_exponent, 2),
@@ -170,15 +245,26 @@ fn describe(ground: &Heightfield, s: &Statistics) {
 pub fn convert(args: &ConvertArgs) -> Result<(), Failure> {
     let mut ground = read(&args.input, &args.reading)?;
     if let Some([cols, rows]) = args.size {
+        let need = cols as u64 * rows.max(ground.height.rows()) as u64 * GENERATING;
+        let limit = memory_limit(args.reading.max_memory);
+        within_memory(&format!("{cols} by {rows} cells"), need, limit, "use a smaller --size")?;
         ground = resample(&ground, cols, rows);
     }
     write_heightfield(&args.output, &ground, &WriteOptions::default()).map_err(Failure::run)?;
-    println!("{}", args.output.display());
+    say!("{}", args.output.display());
     Ok(())
 }
 
 /// `thalweg render`
 pub fn render(args: &RenderArgs) -> Result<(), Failure> {
+    if args.output.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("png")) {
+        let message = format!("{}: pictures are written as PNG; name it FILE.png", args.output.display());
+        return Err(Failure::usage(message));
+    }
+    let [width, height] = args.size;
+    let need = width as u64 * height as u64 * DRAWING;
+    let limit = memory_limit(args.reading.max_memory);
+    within_memory(&format!("{width} by {height} pixels"), need, limit, "use a smaller --size")?;
     let path = Path::new(&args.what);
     let (ground, water) = if path.join("report.json").is_file() {
         let ground = read(&path.join("height.exr"), &args.reading)?;
@@ -187,8 +273,9 @@ pub fn render(args: &RenderArgs) -> Result<(), Failure> {
         (ground, water)
     } else if path.is_dir() || path.extension().is_none_or(|extension| extension == "toml") {
         let project = Project::open(&args.what, &[]).map_err(Failure::usage)?;
-        let state = State::new(&project, memory_limit(args.reading.max_memory)).map_err(Failure::usage)?;
-        (state.start().clone(), Some(state.pipes.depth()))
+        let state = State::new(&project, limit).map_err(Failure::usage)?;
+        state.notices.iter().for_each(|notice| remark!("note: {notice}"));
+        (state.start().clone(), Some(state.start_water()))
     } else {
         (read(path, &args.reading)?, None)
     };
@@ -198,14 +285,17 @@ pub fn render(args: &RenderArgs) -> Result<(), Failure> {
     }
     let picture = draw(&view, args)?;
     write_png_rgb(&args.output, picture.width, picture.height, &picture.rgb).map_err(Failure::run)?;
-    println!("{}", args.output.display());
+    say!("{}", args.output.display());
     Ok(())
 }
 
 fn draw(view: &View, args: &RenderArgs) -> Result<Picture, Failure> {
     let [width, height] = args.size;
     if args.camera == "top" {
-        return Ok(relief(view, &ReliefStyle::default(), width.max(height)));
+        let [cols, rows] = [view.bed_height.cols() as f64, view.bed_height.rows() as f64];
+        let scale = (width as f64 / cols).min(height as f64 / rows);
+        let longer = (cols.max(rows) * scale).round().max(1.0) as usize;
+        return Ok(relief(view, &ReliefStyle::default(), longer));
     }
     let angles = args
         .camera
@@ -226,12 +316,12 @@ fn draw(view: &View, args: &RenderArgs) -> Result<Picture, Failure> {
 /// `thalweg check`
 pub fn check(args: &CheckArgs) -> Result<(), Failure> {
     let project = Project::open(&args.scene, &args.set).map_err(Failure::usage)?;
-    let state = State::new(&project, memory_limit(None)).map_err(Failure::usage)?;
+    let state = State::new(&project, memory_limit(args.max_memory)).map_err(Failure::usage)?;
     for notice in &state.notices {
-        println!("note: {notice}");
+        say!("note: {notice}");
     }
     let ground = &state.start().height;
-    println!(
+    say!(
         "{}: fine; {} x {} cells, {} steps",
         args.scene,
         ground.cols(),
@@ -248,12 +338,17 @@ pub fn validate(args: &CasesArgs) -> Result<(), Failure> {
     for case in cases {
         let checks = case.run();
         if !args.json {
-            println!("{}: {}", case.name, case.about);
+            say!("{}: {}", case.name, case.about);
             for check in &checks {
                 let verdict = if check.pass { "ok  " } else { "FAIL" };
-                println!(
+                say!(
                     "  {verdict} {:<46} measured {:>12.6e}  expected {:>12.6e} ± {:.1e} {}  [{}]",
-                    check.quantity, check.measured, check.expected, check.tolerance, check.unit, check.source
+                    check.quantity,
+                    check.measured,
+                    check.expected,
+                    check.tolerance,
+                    check.unit,
+                    check.source
                 );
             }
         }
@@ -261,9 +356,9 @@ pub fn validate(args: &CasesArgs) -> Result<(), Failure> {
     }
     let failed = all.iter().filter(|check| !check.pass).count();
     if args.json {
-        println!("{}", json!({ "cases": all }));
+        say!("{}", json!({ "cases": all }));
     } else {
-        println!("{} of {} within tolerance", all.len() - failed, all.len());
+        say!("{} of {} within tolerance", all.len() - failed, all.len());
     }
     if failed > 0 { Err(Failure::run(format!("{failed} comparisons are out of tolerance"))) } else { Ok(()) }
 }

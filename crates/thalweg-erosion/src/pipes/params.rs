@@ -188,7 +188,7 @@ impl Default for Params {
             deposit: 0.02,
             exchange: Exchange::Rate,
             slope: Slope::Downstream,
-            min_tilt: 1.0_f64.to_radians(),
+            min_tilt: 0.05_f64.to_radians(),
             ramp_depth: 5.0,
             transport: Transport::DonorCell,
             evaporation: 0.0,

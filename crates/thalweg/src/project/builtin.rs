@@ -1,6 +1,6 @@
 //! Scenes that come with the program.
 
-use super::{Project, ProjectError, parse};
+use super::{Origin, Project, ProjectError, parse};
 use std::path::{Path, PathBuf};
 
 /// A scene inside the program.
@@ -40,22 +40,29 @@ impl BuiltIn {
         parse(self.text, self.name, &[]).map(|scene| scene.title).unwrap_or_default()
     }
 
-    /// Copies the scene and its files to a folder; those that are there already stay. Returns what was written.
+    /// Copies the scene and its files to a folder and returns what was written. Nothing is overwritten: where one of
+    /// the files is there already, none is written.
     pub fn copy_to(&self, folder: &Path) -> std::io::Result<Vec<PathBuf>> {
         std::fs::create_dir_all(folder)?;
-        let text = [("scene.toml", self.text.as_bytes())];
-        let mut written = Vec::new();
-        for (name, content) in text.into_iter().chain(self.files.iter().copied()) {
-            let path = folder.join(name);
-            std::io::Write::write_all(&mut std::fs::File::create_new(&path)?, content)?;
-            written.push(path);
+        let scene = ("scene.toml", self.text.as_bytes());
+        let files: Vec<_> = std::iter::once(scene)
+            .chain(self.files.iter().copied())
+            .map(|(name, content)| (folder.join(name), content))
+            .collect();
+        if let Some((path, _)) = files.iter().find(|(path, _)| path.symlink_metadata().is_ok()) {
+            let message = format!("{} is already there", path.display());
+            return Err(std::io::Error::new(std::io::ErrorKind::AlreadyExists, message));
         }
-        Ok(written)
+        for (path, content) in &files {
+            write_new(path, content)?;
+        }
+        Ok(files.into_iter().map(|(path, _)| path).collect())
     }
 
     /// Opens it with `key=value` changes.
     pub fn open(&self, changes: &[String]) -> Result<Project, ProjectError> {
-        let scene = parse(self.text, &format!("built-in {}", self.name), changes)?;
+        let place = format!("built-in {}", self.name);
+        let scene = parse(self.text, &place, changes)?;
         let unpack = |source| ProjectError::Unpack { name: self.name.into(), source };
         let unpacked = match self.files {
             [] => None,
@@ -65,6 +72,20 @@ impl BuiltIn {
             self.copy_to(folder.path()).map_err(unpack)?;
         }
         let folder = unpacked.as_ref().map_or_else(PathBuf::new, |folder| folder.path().to_path_buf());
-        Ok(Project { scene, name: self.name.into(), folder, _unpacked: unpacked })
+        let origin = Origin { file: None, place, text: self.text.into(), changes: changes.to_vec() };
+        Ok(Project { scene, name: self.name.into(), folder, origin, _unpacked: unpacked })
     }
+}
+
+/// Writes a file that must not exist yet, whole or not at all.
+fn write_new(path: &Path, content: &[u8]) -> std::io::Result<()> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".thalweg-").suffix(".part");
+    // Temporary files are private by default; this one becomes an ordinary file, under the user's umask.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = builder.tempfile_in(path.parent().unwrap_or(Path::new(".")))?;
+    std::io::Write::write_all(&mut file, content)?;
+    file.persist_noclobber(path)?;
+    Ok(())
 }

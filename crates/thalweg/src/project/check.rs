@@ -1,7 +1,9 @@
 //! Whether a scene makes sense.
 
-use super::schema::{Pool, Scene, VERSION};
+use super::schema::{Drops, Pool, Rain, Scene, Source, VERSION};
+use thalweg_erosion::pipes::Edge;
 use thalweg_terrain::Recipe;
+use thalweg_terrain::recipe::Layer;
 
 /// A value that makes no sense, where it stands and what would be right.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,175 +14,258 @@ pub struct Complaint {
     pub message: String,
 }
 
-fn that(good: bool, path: impl Into<String>, message: impl Into<String>) -> Result<(), Complaint> {
-    if good { Ok(()) } else { Err(Complaint { path: path.into(), message: message.into() }) }
-}
-
 /// Largest terrain that is taken for meant, along one side [cells].
 const MOST_CELLS: usize = 65_536;
+/// Smallest and largest cell that is taken for meant [m].
+const CELL: std::ops::RangeInclusive<f64> = 1.0e-3..=1.0e6;
+/// No height or distance of a scene is larger [m]; f32 heights would overflow.
+const FARTHEST: f64 = 1.0e9;
+/// Most steps that are taken for meant.
+const MOST_STEPS: u64 = 1_000_000_000_000;
+/// Most drops that are computed one by one [1/s].
+const MOST_DROPS: f64 = 1.0e6;
 
-impl Scene {
-    /// Checks everything that can be checked without opening other files.
-    pub fn validated(&self) -> Result<(), Complaint> {
-        that(
-            self.version == VERSION,
-            "version",
-            format!("version is {}; this program reads version {VERSION}", self.version),
-        )?;
-        self.check_terrain()?;
-        self.solver.params.validated().map_err(|invalid| Complaint {
-            path: format!("solver.{}", invalid.key),
-            message: invalid.to_string(),
-        })?;
-        self.check_time()?;
-        for (i, pool) in self.water.iter().enumerate() {
-            check_pool(pool, &format!("water[{i}]"))?;
+/// What was found so far.
+#[derive(Default)]
+struct Complaints(Vec<Complaint>);
+
+impl Complaints {
+    /// Complains unless `good` holds.
+    fn unless(&mut self, good: bool, path: impl Into<String>, message: impl FnOnce() -> String) {
+        if !good {
+            self.0.push(Complaint { path: path.into(), message: message() });
         }
-        for (i, rain) in self.rain.iter().enumerate() {
-            let path = format!("rain[{i}]");
-            that(
-                rain.rate.is_some() != rain.drops.is_some(),
-                &path,
-                "rain is either even (rate) or falls in drops (drops); give exactly one of them",
-            )?;
-            let rate = rain.rate.unwrap_or(0.0);
-            that(
-                rate >= 0.0,
-                format!("{path}.rate"),
-                format!("rain of {rate} m/s; it cannot be negative (use 0 for a dry run)"),
-            )?;
-            if let Some(drops) = rain.drops {
-                for (key, value) in
-                    [("per_second", drops.per_second), ("depth", drops.depth), ("radius", drops.radius)]
-                {
-                    that(
-                        value >= 0.0,
-                        format!("{path}.drops.{key}"),
-                        format!("{key} is {value}; it cannot be negative"),
-                    )?;
-                }
-            }
-            check_window(&path, rain.start, rain.stop)?;
-            if let Some(mask) = &rain.mask {
-                check_path(mask, &format!("{path}.mask"))?;
-            }
-        }
-        for (kind, sources) in [("source", &self.sources), ("drain", &self.drains)] {
-            for (i, source) in sources.iter().enumerate() {
-                let path = format!("{kind}[{i}]");
-                let advice = if kind == "source" {
-                    "use [[drain]] to take water away"
-                } else {
-                    "use [[source]] to add water"
-                };
-                that(
-                    source.rate >= 0.0,
-                    format!("{path}.rate"),
-                    format!("rate is {} m³/s; {advice}", source.rate),
-                )?;
-                that(
-                    source.radius >= 0.0,
-                    format!("{path}.radius"),
-                    format!("radius is {} m; it cannot be negative", source.radius),
-                )?;
-                check_window(&path, source.start, source.stop)?;
-            }
-        }
-        Ok(())
     }
 
-    fn check_terrain(&self) -> Result<(), Complaint> {
+    fn not_negative(&mut self, value: f64, path: String, unit: &str) {
+        self.unless(value >= 0.0, &path, || format!("{path} is {value}{unit}; it cannot be negative"));
+    }
+
+    fn length(&mut self, value: f64, path: String) {
+        self.unless(value.abs() <= FARTHEST, &path, || {
+            format!("{path} is {value:e} m; it must lie within {FARTHEST:e} m")
+        });
+    }
+}
+
+impl Scene {
+    /// Checks everything that can be checked without opening other files, and tells the first that is wrong.
+    pub fn validated(&self) -> Result<(), Complaint> {
+        self.complaints().into_iter().next().map_or(Ok(()), Err)
+    }
+
+    /// Everything that is wrong, as far as it can be seen without opening other files.
+    pub fn complaints(&self) -> Vec<Complaint> {
+        let mut found = Complaints::default();
+        found.unless(self.version == VERSION, "version", || {
+            format!("version is {}; this program reads version {VERSION}", self.version)
+        });
+        self.check_terrain(&mut found);
+        if let Err(invalid) = self.solver.params.validated() {
+            let path = format!("solver.{}", invalid.key);
+            found.0.push(Complaint { path, message: format!("solver.{invalid}") });
+        }
+        self.check_time(&mut found);
+        let edges = &self.edges;
+        for (side, edge) in
+            [("north", edges.north), ("east", edges.east), ("south", edges.south), ("west", edges.west)]
+        {
+            if let Edge::Level(level) = edge {
+                found.length(level, format!("edges.{side}"));
+            }
+        }
+        for (i, pool) in self.water.iter().enumerate() {
+            check_pool(&mut found, pool, &format!("water[{i}]"));
+        }
+        for (i, rain) in self.rain.iter().enumerate() {
+            check_rain(&mut found, rain, &format!("rain[{i}]"));
+        }
+        for (kind, sources, advice) in [
+            ("source", &self.sources, "use [[drain]] to take water away"),
+            ("drain", &self.drains, "it takes water away as it is; use [[source]] to add water"),
+        ] {
+            for (i, source) in sources.iter().enumerate() {
+                check_source(&mut found, source, &format!("{kind}[{i}]"), advice);
+            }
+        }
+        found.0
+    }
+
+    fn check_terrain(&self, found: &mut Complaints) {
         let terrain = &self.terrain;
         if let Some(cell) = terrain.cell {
-            that(cell > 0.0, "terrain.cell", format!("cells of {cell} m; their side must be positive"))?;
+            found.unless(CELL.contains(&cell), "terrain.cell", || {
+                format!(
+                    "terrain.cell is {cell} m; the side of a cell lies between {} and {} m",
+                    CELL.start(),
+                    CELL.end()
+                )
+            });
         }
         if let Some([cols, rows]) = terrain.size {
             let sane = |n| (1..=MOST_CELLS).contains(&n);
-            let message = format!("{cols} by {rows} cells; each side must have between 1 and {MOST_CELLS}");
-            that(sane(cols) && sane(rows), "terrain.size", message)?;
+            found.unless(sane(cols) && sane(rows), "terrain.size", || {
+                format!(
+                    "terrain.size is {cols} by {rows} cells; each side must have between 1 and {MOST_CELLS}"
+                )
+            });
         }
         if let Some([low, high]) = terrain.height_range {
-            let message = format!("heights from {low} to {high} m; the second must be the larger");
-            that(low.is_finite() && high.is_finite() && high > low, "terrain.height_range", message)?;
+            let sane = high > low && low.abs() <= FARTHEST && high.abs() <= FARTHEST;
+            found.unless(sane, "terrain.height_range", || {
+                format!("terrain.height_range is {low} to {high} m; the second must be the larger, and both below {FARTHEST:e}")
+            });
         }
         if let Some(file) = &terrain.file {
-            that(
-                terrain.layers.is_empty(),
-                "terrain.layer",
-                "a terrain comes from a file or from layers, not both; drop one of them",
-            )?;
-            check_path(file, "terrain.file")?;
+            found.unless(terrain.layers.is_empty(), "terrain.layer", || {
+                "a terrain comes from a file or from layers, not both; drop one of them".into()
+            });
+            found.unless(terrain.island.is_none(), "terrain.island", || {
+                "a terrain from a file keeps its edges; drop terrain.island or the file".into()
+            });
+            check_path(found, file, "terrain.file");
         }
-        let under = |prefix: &str, recipe: &Recipe| {
-            recipe.validated().map_err(|invalid| Complaint {
-                path: format!("{prefix}.{}", invalid.path),
-                message: invalid.to_string(),
-            })
-        };
-        under("terrain", &terrain.recipe())?;
+        check_layers(found, "terrain", &terrain.layers);
+        let island = Recipe { layers: Vec::new(), island: terrain.island.clone() };
+        if let Err(invalid) = island.validated() {
+            let path = format!("terrain.{}", invalid.path);
+            found.0.push(Complaint { path, message: format!("terrain.{invalid}") });
+        }
         if let Some(hardness) = &terrain.hardness {
-            that(
-                hardness.file.is_some() == hardness.layers.is_empty(),
-                "terrain.hardness",
-                "hardness comes from a file or from layers; give exactly one of them",
-            )?;
+            found.unless(hardness.file.is_some() == hardness.layers.is_empty(), "terrain.hardness", || {
+                "hardness comes from a file or from layers; give exactly one of them".into()
+            });
             if let Some(file) = &hardness.file {
-                check_path(file, "terrain.hardness.file")?;
+                check_path(found, file, "terrain.hardness.file");
             }
-            under("terrain.hardness", &Recipe { layers: hardness.layers.clone(), island: None })?;
+            check_layers(found, "terrain.hardness", &hardness.layers);
         }
-        Ok(())
     }
 
-    fn check_time(&self) -> Result<(), Complaint> {
-        if let Some(duration) = self.time.duration {
-            that(duration > 0.0, "time.duration", format!("duration is {duration} s; it must be positive"))?;
+    fn check_time(&self, found: &mut Complaints) {
+        let time = &self.time;
+        let steps = |found: &mut Complaints, steps: u64, path: String| {
+            found.unless(steps <= MOST_STEPS, &path, || {
+                format!("{path} is {steps}; at most {MOST_STEPS} are possible")
+            });
+        };
+        steps(found, time.steps, "time.steps".into());
+        if let Some(duration) = time.duration {
+            found.unless(duration > 0.0, "time.duration", || {
+                format!("time.duration is {duration} s; it must be positive")
+            });
         }
-        let mut finer = 1;
-        for (i, coarse) in self.time.coarse.iter().enumerate().rev() {
+        for (i, coarse) in time.coarse.iter().enumerate() {
             let path = format!("time.coarse[{i}]");
-            let message = format!(
-                "factor is {}; passes go from coarse to fine, each a whole factor above {finer}",
-                coarse.factor
-            );
-            that(coarse.factor > finer, format!("{path}.factor"), message)?;
-            finer = coarse.factor;
-            let message = format!("detail is {}; it is a share between 0 and 1", coarse.detail);
-            that((0.0..=1.0).contains(&coarse.detail), format!("{path}.detail"), message)?;
+            steps(found, coarse.steps, format!("{path}.steps"));
+            let finer = time.coarse.get(i + 1).map_or(1, |next| next.factor);
+            found.unless(coarse.factor > finer, format!("{path}.factor"), || {
+                let factor = coarse.factor;
+                format!(
+                    "{path}.factor is {factor}; passes go from coarse to fine, so it must be above {finer}"
+                )
+            });
+            found.unless((0.0..=1.0).contains(&coarse.detail), format!("{path}.detail"), || {
+                format!("{path}.detail is {}; it is a share between 0 and 1", coarse.detail)
+            });
         }
-        Ok(())
+    }
+
+    /// Whether springs and drains touch a terrain of this extent [m].
+    pub(crate) fn check_places(&self, extent: [f64; 2]) -> Vec<Complaint> {
+        let mut found = Complaints::default();
+        for (kind, sources) in [("source", &self.sources), ("drain", &self.drains)] {
+            for (i, source) in sources.iter().enumerate() {
+                let beyond = |axis: usize| (-source.at[axis]).max(source.at[axis] - extent[axis]).max(0.0);
+                let path = format!("{kind}[{i}].at");
+                found.unless(beyond(0).hypot(beyond(1)) <= source.radius, &path, || {
+                    format!(
+                        "{path} is {} m east and {} m north of the south-west corner, outside the terrain of {} m by {} m",
+                        source.at[0], source.at[1], extent[0], extent[1]
+                    )
+                });
+            }
+        }
+        found.0
     }
 }
 
-fn check_pool(pool: &Pool, path: &str) -> Result<(), Complaint> {
-    that(
-        pool.level.is_some() != pool.depth.is_some(),
-        path,
-        "standing water has a level or a depth; give exactly one of them",
-    )?;
-    let depth = pool.depth.unwrap_or(0.0);
-    that(depth >= 0.0, format!("{path}.depth"), format!("depth is {depth} m; it cannot be negative"))?;
-    let message = format!("from {:?} to {:?}; \"to\" must lie north-east of \"from\"", pool.from, pool.to);
-    that(pool.to[0] > pool.from[0] && pool.to[1] > pool.from[1], format!("{path}.to"), message)
+/// A number in few digits.
+fn brief(number: f64) -> String {
+    if (1.0e-3..1.0e6).contains(&number.abs()) { number.to_string() } else { format!("{number:.2e}") }
 }
 
-fn check_window(path: &str, start: f64, stop: Option<f64>) -> Result<(), Complaint> {
-    that(start >= 0.0, format!("{path}.start"), format!("start is {start} s; a run begins at 0 s"))?;
+fn check_layers(found: &mut Complaints, section: &str, layers: &[Layer]) {
+    for (i, layer) in layers.iter().enumerate() {
+        let alone = Recipe { layers: vec![layer.clone()], island: None };
+        if let Err(invalid) = alone.validated() {
+            let path = format!("{section}.{}", invalid.path.replacen("layer[0]", &format!("layer[{i}]"), 1));
+            let message = format!("{path} {}", invalid.message);
+            found.0.push(Complaint { path, message });
+        }
+    }
+}
+
+fn check_pool(found: &mut Complaints, pool: &Pool, path: &str) {
+    found.unless(pool.level.is_some() != pool.depth.is_some(), path, || {
+        "standing water has a level or a depth; give exactly one of them".into()
+    });
+    found.not_negative(pool.depth.unwrap_or(0.0), format!("{path}.depth"), " m");
+    found.length(pool.depth.unwrap_or(0.0), format!("{path}.depth"));
+    found.length(pool.level.unwrap_or(0.0), format!("{path}.level"));
+    found.unless(pool.to[0] > pool.from[0] && pool.to[1] > pool.from[1], format!("{path}.to"), || {
+        format!("from {:?} to {:?}; \"to\" must lie north-east of \"from\"", pool.from, pool.to)
+    });
+}
+
+fn check_rain(found: &mut Complaints, rain: &Rain, path: &str) {
+    found.unless(rain.rate.is_some() != rain.drops.is_some(), path, || {
+        "rain is either even (rate) or falls in drops (drops); give exactly one of them".into()
+    });
+    let rate = rain.rate.unwrap_or(0.0);
+    found.unless(rate >= 0.0, format!("{path}.rate"), || {
+        format!("{path}.rate is {} m/s; rain cannot be negative (use 0 for a dry run)", brief(rate))
+    });
+    if let Some(Drops { per_second, depth, radius }) = rain.drops {
+        found.not_negative(per_second, format!("{path}.drops.per_second"), " per second");
+        found.unless(per_second <= MOST_DROPS, format!("{path}.drops.per_second"), || {
+            format!("{per_second:e} drops per second are too many to fall one by one; use even rain (rate) instead")
+        });
+        found.not_negative(depth, format!("{path}.drops.depth"), " m");
+        found.not_negative(radius, format!("{path}.drops.radius"), " m");
+        found.length(radius, format!("{path}.drops.radius"));
+    }
+    check_window(found, path, rain.start, rain.stop);
+    if let Some(mask) = &rain.mask {
+        check_path(found, mask, &format!("{path}.mask"));
+    }
+}
+
+fn check_source(found: &mut Complaints, source: &Source, path: &str, advice: &str) {
+    found.unless(source.rate >= 0.0, format!("{path}.rate"), || {
+        format!("{path}.rate is {} m³/s; it cannot be negative ({advice})", source.rate)
+    });
+    found.not_negative(source.radius, format!("{path}.radius"), " m");
+    found.length(source.radius, format!("{path}.radius"));
+    check_window(found, path, source.start, source.stop);
+}
+
+fn check_window(found: &mut Complaints, path: &str, start: f64, stop: Option<f64>) {
+    found.unless(start >= 0.0, format!("{path}.start"), || {
+        format!("{path}.start is {start} s; a run begins at 0 s")
+    });
     let stop = stop.unwrap_or(f64::INFINITY);
-    that(
-        stop > start,
-        format!("{path}.stop"),
-        format!("stop is {stop} s; it must come after start ({start} s)"),
-    )
+    found.unless(stop > start, format!("{path}.stop"), || {
+        format!("{path}.stop is {stop} s; it must come after start ({start} s)")
+    });
 }
 
 /// Scenes may come from strangers: they read nothing outside their own folder.
-fn check_path(file: &str, path: &str) -> Result<(), Complaint> {
+fn check_path(found: &mut Complaints, file: &str, path: &str) {
     use std::path::{Component, Path};
     let inside =
         Path::new(file).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
-    let message = format!(
-        "\"{file}\" lies outside the scene's folder; copy the file beside the scene and name it relative to it"
-    );
-    that(inside && !file.is_empty(), path, message)
+    found.unless(inside && !file.is_empty(), path, || {
+        format!("{path} is \"{file}\", outside the scene's folder; copy the file beside the scene and name it relative to it")
+    });
 }

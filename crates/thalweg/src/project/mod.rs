@@ -4,6 +4,8 @@ mod builtin;
 mod check;
 mod locate;
 mod schema;
+#[cfg(test)]
+mod tests;
 
 pub use builtin::{BuiltIn, built_in_scenes};
 pub use check::Complaint;
@@ -24,8 +26,35 @@ pub struct Project {
     pub name: String,
     /// Where the files it names are.
     pub folder: PathBuf,
+    /// Where it was read from.
+    origin: Origin,
     /// Holds the files of a built-in scene while it is in use.
     _unpacked: Option<tempfile::TempDir>,
+}
+
+/// A scene's text and the changes made to it, to say where a mistake stands.
+#[derive(Debug)]
+struct Origin {
+    /// The file, unless it is a built-in scene.
+    file: Option<PathBuf>,
+    place: String,
+    text: String,
+    changes: Vec<String>,
+}
+
+/// One thing that is wrong with a scene.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mistake {
+    /// File, line and column, or the `--set` that did it.
+    pub place: String,
+    /// What is wrong and what would be right.
+    pub message: String,
+}
+
+impl std::fmt::Display for Mistake {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(f, "{}: {}", self.place, self.message)
+    }
 }
 
 /// Why there is no scene.
@@ -49,14 +78,15 @@ pub enum ProjectError {
         /// What the system said.
         source: std::io::Error,
     },
-    /// Something in it is wrong.
-    #[error("{place}: {message}")]
-    Wrong {
-        /// File, line and column, or the `--set` that did it.
-        place: String,
-        /// What and what would be right.
-        message: String,
+    /// A folder that holds no scene.
+    #[error("{}: a folder without a scene.toml; name the scene file, or see `thalweg scenes`", path.display())]
+    NoSceneIn {
+        /// Which folder.
+        path: PathBuf,
     },
+    /// Something in it is wrong; one line for each mistake.
+    #[error("{}", .0.iter().map(Mistake::to_string).collect::<Vec<_>>().join("\n"))]
+    Wrong(Vec<Mistake>),
     /// A built-in scene's files cannot be put anywhere.
     #[error("cannot unpack the built-in scene \"{name}\" to a temporary folder: {source}")]
     Unpack {
@@ -70,41 +100,23 @@ pub enum ProjectError {
 /// Largest scene file that is taken for one [bytes].
 const MOST_BYTES: u64 = 16 << 20;
 
+impl ProjectError {
+    fn wrong(place: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::Wrong(vec![Mistake { place: place.into(), message: message.into() }])
+    }
+}
+
 impl Project {
     /// Opens a scene by file, by folder holding a `scene.toml`, or by built-in name, with `key=value` changes.
     pub fn open(name: &str, changes: &[String]) -> Result<Self, ProjectError> {
         let path = Path::new(name);
         let file = if path.is_dir() { path.join("scene.toml") } else { path.to_path_buf() };
         if file.is_file() {
-            let unreadable = |source| ProjectError::Unreadable { path: file.clone(), source };
-            let length = file.metadata().map_err(unreadable)?.len();
-            if length > MOST_BYTES {
-                let message = format!("{length} bytes are too many for a scene; is this the right file?");
-                return Err(ProjectError::Wrong { place: file.display().to_string(), message });
-            }
-            let text = std::fs::read(&file).map_err(unreadable)?;
-            let text = String::from_utf8(text).map_err(|error| {
-                let line = 1 + error.as_bytes()[..error.utf8_error().valid_up_to()]
-                    .iter()
-                    .filter(|&&b| b == b'\n')
-                    .count();
-                let place = format!("{}:{line}", file.display());
-                ProjectError::Wrong { place, message: "not UTF-8 text; a scene is a TOML file".into() }
-            })?;
-            let scene = parse(&text, &file.display().to_string(), changes)?;
-            let stem = if file.file_name() == Some("scene.toml".as_ref()) {
-                file.parent()
-            } else {
-                Some(file.as_path())
-            };
-            let name = stem
-                .and_then(Path::file_stem)
-                .map_or("scene".into(), |stem| stem.to_string_lossy().into_owned());
-            let folder = file.parent().map_or_else(PathBuf::new, Path::to_path_buf);
-            return Ok(Self { scene, name, folder, _unpacked: None });
+            return Self::open_file(&file, changes);
         }
         match BuiltIn::named(name) {
             Some(built_in) => built_in.open(changes),
+            None if path.is_dir() => Err(ProjectError::NoSceneIn { path: path.into() }),
             None => {
                 let near = nearest(name, built_in_scenes().iter().map(|scene| scene.name));
                 let hint = near.map_or(String::new(), |near| format!(" (did you mean \"{near}\"?)"));
@@ -112,43 +124,105 @@ impl Project {
             }
         }
     }
+
+    fn open_file(file: &Path, changes: &[String]) -> Result<Self, ProjectError> {
+        let place = file.display().to_string();
+        let text = read_text(file, &place)?;
+        let scene = parse(&text, &place, changes)?;
+        // The folder's name where the file is called scene.toml, also for `run .`.
+        let whole = file.canonicalize().unwrap_or_else(|_| file.to_path_buf());
+        let named = if file.file_name() == Some("scene.toml".as_ref()) { whole.parent() } else { Some(file) };
+        let name = named
+            .and_then(Path::file_stem)
+            .map_or("scene".into(), |name| name.to_string_lossy().into_owned());
+        let folder = file.parent().map_or_else(PathBuf::new, Path::to_path_buf);
+        let origin = Origin { file: Some(file.into()), place, text, changes: changes.to_vec() };
+        Ok(Self { scene, name, folder, origin, _unpacked: None })
+    }
+
+    /// The file it was read from, unless it is built in.
+    pub fn file(&self) -> Option<&Path> {
+        self.origin.file.as_deref()
+    }
+
+    /// Its text as it was read.
+    pub fn text(&self) -> &str {
+        &self.origin.text
+    }
+
+    /// Where the value at a path such as `source[0].at` comes from: file, line and column, or the change that set it.
+    pub fn place_of(&self, path: &str) -> String {
+        let path = plain(path);
+        let sets = |change: &&String| {
+            let key = change.split('=').next().map(plain).unwrap_or_default();
+            path == key || path.starts_with(&format!("{key}."))
+        };
+        match self.origin.changes.iter().rev().find(sets) {
+            Some(change) => format!("--set {change}"),
+            None => Document::new(&self.origin.text, &self.origin.place).place_of(&path),
+        }
+    }
+}
+
+/// Reads a scene file, which is text and not large.
+fn read_text(file: &Path, place: &str) -> Result<String, ProjectError> {
+    let unreadable = |source| ProjectError::Unreadable { path: file.into(), source };
+    let length = file.metadata().map_err(unreadable)?.len();
+    if length > MOST_BYTES {
+        let message = format!("{length} bytes are too many for a scene; is this the right file?");
+        return Err(ProjectError::wrong(place, message));
+    }
+    String::from_utf8(std::fs::read(file).map_err(unreadable)?).map_err(|error| {
+        let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = 1 + good.iter().filter(|&&b| b == b'\n').count();
+        let message = "not UTF-8 text; a scene is a TOML file";
+        ProjectError::wrong(format!("{place}:{line}"), message)
+    })
 }
 
 /// Reads a scene's text; `place` names it in messages.
 pub fn parse(text: &str, place: &str, changes: &[String]) -> Result<Scene, ProjectError> {
     let document = Document::new(text, place);
-    let scene: Scene = toml::from_str(text).map_err(|error| document.explain(&error))?;
-    if changes.is_empty() {
-        scene.validated().map_err(|complaint| document.complain(&complaint))?;
+    let scene = document.scene().map_err(ProjectError::Wrong)?;
+    let mut table: toml::Table =
+        toml::from_str(text).map_err(|error| ProjectError::wrong(place, locate::said(&error)))?;
+    // The scene as in the file, and after each change; one may need the next to make sense.
+    let mut scenes = vec![Ok(scene)];
+    for change in changes {
+        set(&mut table, change).map_err(|message| ProjectError::wrong(format!("--set {change}"), message))?;
+        scenes.push(table.clone().try_into().map_err(|error: toml::de::Error| locate::said(&error)));
+    }
+    // Whatever is wrong in the end is blamed on what brought it up first.
+    let culprit = |is_wrong: &dyn Fn(&Result<Scene, String>) -> bool| {
+        let first = scenes.iter().position(is_wrong).unwrap_or(0);
+        first.checked_sub(1).map(|change| format!("--set {}", changes[change]))
+    };
+    let scene = match scenes.last() {
+        Some(Ok(scene)) => scene,
+        Some(Err(message)) => {
+            let blamed = culprit(&|scene| scene.as_ref().is_err_and(|other| other == message));
+            return Err(ProjectError::wrong(blamed.unwrap_or(place.into()), message));
+        }
+        None => unreachable!("the scene in the file comes first"),
+    };
+    let mut mistakes: Vec<_> = scene
+        .complaints()
+        .into_iter()
+        .map(|complaint| {
+            let blamed = culprit(&|scene| scene.as_ref().is_ok_and(|s| s.complaints().contains(&complaint)));
+            // Those in the file come in its order, before the changes.
+            let at = blamed.is_none().then(|| document.start_of_path(&complaint.path).unwrap_or(0));
+            let place = blamed.unwrap_or_else(|| document.place_of(&complaint.path));
+            (at.unwrap_or(usize::MAX), Mistake { place, message: complaint.message })
+        })
+        .collect();
+    if mistakes.is_empty() {
+        let mut scene = scene.clone();
+        scene.fill_in();
         return Ok(scene);
     }
-    let mut table: toml::Table = toml::from_str(text).map_err(|error| document.explain(&error))?;
-    for change in changes {
-        set(&mut table, change)?;
-        let changed: Scene =
-            table.clone().try_into().map_err(|error: toml::de::Error| ProjectError::Wrong {
-                place: format!("--set {change}"),
-                message: locate::with_suggestion(error.message()),
-            })?;
-        drop(changed);
-    }
-    let scene: Scene = table.try_into().map_err(|error: toml::de::Error| ProjectError::Wrong {
-        place: place.into(),
-        message: error.to_string(),
-    })?;
-    scene.validated().map_err(|complaint| {
-        // Blame the change that touched this key, else the file.
-        let key = |change: &&String| {
-            change.split('=').next().is_some_and(|key| plain(key) == plain(&complaint.path))
-        };
-        match changes.iter().rev().find(key) {
-            Some(change) => {
-                ProjectError::Wrong { place: format!("--set {change}"), message: complaint.message.clone() }
-            }
-            None => document.complain(&complaint),
-        }
-    })?;
-    Ok(scene)
+    mistakes.sort_by_key(|(at, _)| *at);
+    Err(ProjectError::Wrong(mistakes.into_iter().map(|(_, mistake)| mistake).collect()))
 }
 
 /// A key's path with one spelling: `rain[0].rate` and `rain.0.rate` are the same.
@@ -156,43 +230,46 @@ fn plain(path: &str) -> String {
     path.trim().replace('[', ".").replace(']', "")
 }
 
-/// Carries out one `key=value`.
-fn set(table: &mut toml::Table, change: &str) -> Result<(), ProjectError> {
-    let wrong = |message: String| ProjectError::Wrong { place: format!("--set {change}"), message };
-    let (key, value) = change
-        .split_once('=')
-        .ok_or_else(|| wrong("write it as KEY=VALUE, such as time.steps=500".into()))?;
+/// Carries out one `key=value`; the text says why not.
+fn set(table: &mut toml::Table, change: &str) -> Result<(), String> {
+    let (key, value) = change.split_once('=').ok_or("write it as KEY=VALUE, such as time.steps=500")?;
     let text = value.trim();
     // What is not a TOML value is text, so that nobody has to quote within quotes: rain.0.rate=12 mm/h.
     let value = toml::from_str::<toml::Table>(&format!("v = {text}"))
         .ok()
+        .filter(|table| table.len() == 1)
         .and_then(|mut table| table.remove("v"))
         .unwrap_or_else(|| toml::Value::String(text.into()));
     let key = plain(key);
-    let mut parts = key.split('.').peekable();
-    let mut place = parts
-        .next()
-        .filter(|part| !part.is_empty())
-        .map(|part| table.entry(part).or_insert_with(|| toml::Value::Table(toml::Table::new())))
-        .ok_or_else(|| wrong("the key is missing".into()))?;
-    for part in parts {
+    let parts: Vec<_> = key.split('.').collect();
+    if parts.iter().any(|part| part.is_empty()) {
+        return Err("a part of the key is missing; write it as section.key=VALUE".into());
+    }
+    // What is not there yet becomes a list where a number follows, else a section.
+    let fresh = |i: usize| match parts.get(i + 1) {
+        Some(next) if next.parse::<usize>().is_ok() => toml::Value::Array(Vec::new()),
+        _ => toml::Value::Table(toml::Table::new()),
+    };
+    let mut place = table.entry(parts[0]).or_insert_with(|| fresh(0));
+    for (i, part) in parts.iter().enumerate().skip(1) {
         place = match place {
-            toml::Value::Table(table) => {
-                table.entry(part).or_insert_with(|| toml::Value::Table(toml::Table::new()))
-            }
+            toml::Value::Table(table) => table.entry(*part).or_insert_with(|| fresh(i)),
             toml::Value::Array(array) => {
                 let length = array.len();
-                let index = part.parse::<usize>().ok().filter(|&index| index < length);
+                let index = part.parse::<usize>().ok().filter(|&index| index <= length);
                 let index = index.ok_or_else(|| {
-                    wrong(format!(
-                        "there are {length} of these; \"{part}\" is not one of 0 to {}",
-                        length.saturating_sub(1)
-                    ))
+                    format!("there are {length} of these, counted from 0; \"{part}\" is none of them, nor the next")
                 })?;
+                if index == length {
+                    array.push(fresh(i));
+                }
                 &mut array[index]
             }
             _ => {
-                return Err(wrong(format!("there is nothing below \"{part}\": its parent is a single value")));
+                return Err(format!(
+                    "there is nothing below \"{}\": it is a single value",
+                    parts[..i].join(".")
+                ));
             }
         };
     }

@@ -50,15 +50,39 @@ pub struct Scene {
     pub drains: Vec<Source>,
 }
 
+impl Scene {
+    /// Writes out what the program would choose, so that the scene says all that runs.
+    pub(super) fn fill_in(&mut self) {
+        let terrain = &mut self.terrain;
+        if terrain.file.is_none() {
+            let Recipe { layers, island } = terrain.recipe();
+            (terrain.layers, terrain.island) = (layers, island);
+            terrain.size.get_or_insert(Terrain::SIZE);
+            terrain.cell.get_or_insert(Terrain::CELL);
+        }
+    }
+
+    /// The files it reads, each with the path of its key.
+    pub(crate) fn files_mut(&mut self) -> Vec<(String, &mut String)> {
+        let terrain = &mut self.terrain;
+        let hardness = terrain.hardness.as_mut().and_then(|hardness| hardness.file.as_mut());
+        let masks =
+            self.rain.iter_mut().enumerate().map(|(i, rain)| (format!("rain[{i}].mask"), rain.mask.as_mut()));
+        let files =
+            [("terrain.file".into(), terrain.file.as_mut()), ("terrain.hardness.file".into(), hardness)];
+        files.into_iter().chain(masks).filter_map(|(path, file)| Some((path, file?))).collect()
+    }
+}
+
 /// The ground: a file, or layers of noise and shapes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Terrain {
     /// Heightmap to read, beside the scene file or below it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// Heights of the darkest and the brightest value of an integer file [m]; missing: as the file says.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "height_range", skip_serializing_if = "Option::is_none")]
     pub height_range: Option<[f64; 2]>,
     /// Columns and rows; a file is resampled to them.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -95,18 +119,8 @@ impl Terrain {
     }
 }
 
-impl Default for Terrain {
-    fn default() -> Self {
-        Self {
-            file: None,
-            height_range: None,
-            size: None,
-            cell: None,
-            hardness: None,
-            island: None,
-            layers: Vec::new(),
-        }
-    }
+fn height_range<'de, D: serde::Deserializer<'de>>(range: D) -> Result<Option<[f64; 2]>, D::Error> {
+    units::place(range).map(Some)
 }
 
 /// Hardness of the ground from 0 (as soft as the parameters say) to 1 (never erodes).
@@ -198,21 +212,16 @@ impl TryFrom<SolverTable> for Solver {
 
     fn try_from(table: SolverTable) -> Result<Self, String> {
         let names = || Params::PRESETS.map(|(name, _)| format!("`{name}`")).join(", ");
-        let preset = Params::preset(&table.preset).ok_or_else(|| {
-            format!("unknown value `{}` for `preset`, expected one of {}", table.preset, names())
-        })?;
-        // Each key alone first, so that a mistake is told with the name of its key.
-        for (key, value) in &table.rest {
-            let alone = toml::Table::from_iter([(key.clone(), value.clone())]);
-            if let Err(error) = alone.try_into::<Params>() {
-                let message = error.message();
-                let named = message.starts_with("unknown field");
-                return Err(if named { message.to_owned() } else { format!("`{key}`: {message}") });
-            }
-        }
+        let preset = Params::preset(&table.preset)
+            .ok_or_else(|| format!("unknown preset `{}`, expected one of {}", table.preset, names()))?;
         let mut params = toml::Table::try_from(&preset).map_err(|error| error.to_string())?;
         params.extend(table.rest);
-        let params = params.try_into().map_err(|error: toml::de::Error| error.message().to_owned())?;
+        let params = params.try_into().map_err(|error: toml::de::Error| match error.message() {
+            unknown if unknown.starts_with("unknown field") => {
+                format!("{unknown}, `kind`, `preset`, `backend`")
+            }
+            other => other.to_owned(),
+        })?;
         Ok(Self { kind: table.kind, preset: table.preset, backend: table.backend, params })
     }
 }

@@ -7,13 +7,14 @@ pub use report::{Dt, LedgerReport, Realism, Report, WaterReport};
 
 use crate::project::Project;
 use crate::stage::{PipesStage, Stage};
-use crate::state::{SetupError, State};
+use crate::state::{NoteError, SetupError, State};
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use thalweg_erosion::pipes::StepError;
 use thalweg_io::checkpoint::{self, CheckpointError};
-use thalweg_io::{Notice, WriteError, atomic};
+use thalweg_io::{WriteError, atomic};
 
 /// How a scene is run.
 #[derive(Clone, Debug)]
@@ -33,24 +34,43 @@ pub enum RunError {
     #[error(transparent)]
     Setup(#[from] SetupError),
     /// The numbers went wild; the last checkpoint, if any, is still good.
-    #[error("{source}{}", hint.as_deref().unwrap_or_default())]
+    #[error("{source}{}", last_good(saved.as_deref(), " and a shorter time step"))]
     Step {
         /// How.
         source: StepError,
         /// Where to go on from.
-        hint: Option<String>,
+        saved: Option<PathBuf>,
     },
     /// A file cannot be written.
-    #[error(transparent)]
-    Write(#[from] WriteError),
+    #[error("{source}{}", last_good(saved.as_deref(), ""))]
+    Write {
+        /// Why.
+        source: WriteError,
+        /// Where to go on from.
+        saved: Option<PathBuf>,
+    },
     /// A checkpoint cannot be written or read.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
+    /// The output folder is no folder.
+    #[error("{}: is a file, but the output goes into a folder; choose another --out", path.display())]
+    OutIsAFile {
+        /// What is there.
+        path: PathBuf,
+    },
+    /// The output would replace what the scene is made of.
+    #[error("{}: would be overwritten by the output of the run; choose another --out", path.display())]
+    OverInput {
+        /// Which file.
+        path: PathBuf,
+    },
     /// There is nothing to go on from.
-    #[error("{}: no checkpoint to resume from; run without --resume to start anew", folder.display())]
+    #[error("{}: no checkpoint to resume from{broken}; run without --resume to start anew", folder.display())]
     NothingToResume {
         /// Where it was looked for.
         folder: PathBuf,
+        /// What is wrong with those that are there.
+        broken: String,
     },
     /// The checkpoint is not this run's.
     #[error("{}: cannot be resumed: {reason}", path.display())]
@@ -60,6 +80,29 @@ pub enum RunError {
         /// Why not.
         reason: String,
     },
+}
+
+impl RunError {
+    /// Whether what was asked for was wrong, so that nothing ran.
+    pub fn is_usage(&self) -> bool {
+        match self {
+            Self::Setup(_) | Self::OutIsAFile { .. } | Self::OverInput { .. } => true,
+            Self::NothingToResume { .. } | Self::OtherRun { .. } => true,
+            Self::Step { .. } | Self::Write { .. } | Self::Checkpoint(_) => false,
+        }
+    }
+}
+
+impl From<WriteError> for RunError {
+    fn from(source: WriteError) -> Self {
+        Self::Write { source, saved: None }
+    }
+}
+
+fn last_good(saved: Option<&Path>, with: &str) -> String {
+    saved.map_or(String::new(), |path| {
+        format!("\nthe last good state is in {}; go on from there with --resume{with}", path.display())
+    })
 }
 
 /// How far a run is.
@@ -103,123 +146,187 @@ pub enum Outcome {
     },
 }
 
-/// Most steps between two looks at the clock and for Ctrl-C.
-const LOOK_EVERY: u64 = 64;
+/// Time between two reports of progress.
+const TELL_EVERY: Duration = Duration::from_millis(200);
 
 /// Runs a scene and writes everything it says.
 pub fn run(project: &Project, options: &RunOptions, watcher: &mut dyn Watcher) -> Result<Outcome, RunError> {
     let begin = Instant::now();
+    let out = &options.out;
+    if out.exists() && !out.is_dir() {
+        return Err(RunError::OutIsAFile { path: out.clone() });
+    }
+    if let Some(path) = output::endangered(project, out) {
+        return Err(RunError::OverInput { path });
+    }
     let mut timings = BTreeMap::new();
     let mut state = State::new(project, options.max_bytes)?;
-    for notice in &state.notices {
-        watcher.notice(&Notice::to_string(notice));
-    }
+    state.notices.iter().for_each(|notice| watcher.notice(notice));
     timings.insert("setup", begin.elapsed().as_secs_f64());
-    atomic::create_dir(&options.out)?;
-    let checkpoints = options.out.join("checkpoints");
+
+    let mut saved = None;
     if options.resume {
-        resume(&mut state, &checkpoints, options.max_bytes, watcher)?;
+        saved = Some(resume(&mut state, &out.join("checkpoints"), options.max_bytes, watcher)?);
     }
-    output::write_scene(&options.out, &project.scene)?;
-
-    let stage = PipesStage;
-    let clock = Instant::now();
-    let mut dt = Dt { min: f64::INFINITY, mean: 0.0, max: 0.0 };
-    let (first_step, first_time) = (state.steps_taken(), state.time());
-    let mut frames = output::Frames::new(&options.out, project.scene.output.frames_every, &mut state)?;
-    let mut looked = Instant::now();
-    let mut cell_steps = 0;
-    while !state.is_over() {
-        let steps = state.steps_to_next_look().min(LOOK_EVERY);
-        let cells = state.cells();
-        let report = stage.advance(&mut state, steps).map_err(|source| {
-            let hint =
-                checkpoint::newest(&checkpoints, options.max_bytes).ok().and_then(|newest| newest.found);
-            let hint = hint.map(|found| format!(" (the last good state is in {})", found.path.display()));
-            RunError::Step { source, hint }
-        })?;
-        state.note(steps, report.simulated)?;
-        cell_steps += steps * cells as u64;
-        dt.min = dt.min.min(report.dt_min);
-        dt.max = dt.max.max(report.dt_max);
-        frames.draw_if_due(&mut state)?;
-        let every = project.scene.output.checkpoint_every;
-        let due = every > 0 && state.steps_taken() / every > (state.steps_taken() - steps) / every;
-        if watcher.cancelled() || (due && !state.is_over()) {
-            atomic::create_dir(&checkpoints)?;
-            let checkpoint = state.save(&checkpoints, &project.name)?;
-            if watcher.cancelled() {
-                return Ok(Outcome::Stopped { checkpoint, step: state.steps_taken() });
-            }
+    atomic::create_dir(out)?;
+    // From here on the report of an earlier run would tell of other files than those that are there.
+    let report = out.join("report.json");
+    match std::fs::remove_file(&report) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            return Err(WriteError::Io { path: report, source: error }.into());
         }
-        if looked.elapsed().as_millis() > 200 || state.is_over() {
-            let ledger = state.ledger();
-            watcher.progress(&Progress {
-                step: state.steps_taken(),
-                steps: state.steps_planned(),
-                time: state.time(),
-                cell_steps: std::mem::take(&mut cell_steps),
-                water: ledger.water.imbalance(),
-                solids: ledger.solids.imbalance(),
-            });
-            looked = Instant::now();
-        }
+        _ => {}
     }
-    timings.insert(stage.name(), clock.elapsed().as_secs_f64());
-    let steps = state.steps_taken() - first_step;
-    dt.mean = if steps > 0 { (state.time() - first_time) / steps as f64 } else { 0.0 };
-    if steps == 0 {
-        dt.min = 0.0;
-    }
+    let mut files = output::write_scene(out, project)?;
+    files.push(report.clone());
 
     let clock = Instant::now();
-    let snapshot = state.snapshot();
-    let mut files = output::write_maps(&options.out, &snapshot, project.scene.output.maps)?;
-    timings.insert("maps", clock.elapsed().as_secs_f64());
-    if project.scene.output.pictures {
-        let clock = Instant::now();
-        files.extend(output::draw_pictures(&options.out, state.start(), &snapshot)?);
-        timings.insert("pictures", clock.elapsed().as_secs_f64());
+    let frames = output::Frames::new(out, project.scene.output.frames_every, &mut state)?;
+    let mut driver = Driver { project, out, frames, saved };
+    if let Some(stopped) = driver.advance(&mut state, &PipesStage, watcher)? {
+        return Ok(stopped);
+    }
+    timings.insert(PipesStage.name(), clock.elapsed().as_secs_f64());
+    files.extend(driver.frames.written());
+
+    match driver.show(&mut state, &mut timings) {
+        Ok(shown) => files.extend(shown),
+        Err(source) => {
+            // Hours of work must not be lost to a full disk.
+            let saved = driver.save(&state).ok().or(driver.saved);
+            return Err(RunError::Write { source, saved });
+        }
     }
     let clock = Instant::now();
     let realism = report::realism(state.start(), &state.settled_ground());
     timings.insert("realism", clock.elapsed().as_secs_f64());
-    files.extend(frames.written());
-    let report = Report::new(
-        project,
-        &state,
-        dt,
-        timings,
-        begin.elapsed().as_secs_f64(),
-        relative(&options.out, files),
+    let finish = report::Finish {
+        timings_s: timings,
+        wall_s: begin.elapsed().as_secs_f64(),
+        files: relative(out, &files),
         realism,
-    );
-    report.write(&options.out.join("report.json"))?;
-    Ok(Outcome::Finished(Box::new(report)))
+    };
+    let told = Report::new(project, &state, finish);
+    told.write(&report)?;
+    Ok(Outcome::Finished(Box::new(told)))
 }
 
+/// Takes the steps of a run and writes what is due.
+struct Driver<'a> {
+    project: &'a Project,
+    out: &'a Path,
+    frames: output::Frames,
+    /// The newest checkpoint of this run.
+    saved: Option<PathBuf>,
+}
+
+impl Driver<'_> {
+    /// Takes all steps, with frames and checkpoints when they are due. Returns early if it is told to stop.
+    fn advance(
+        &mut self,
+        state: &mut State,
+        stage: &impl Stage,
+        watcher: &mut dyn Watcher,
+    ) -> Result<Option<Outcome>, RunError> {
+        let every = self.project.scene.output.checkpoint_every;
+        let mut told = Instant::now();
+        let mut cell_steps = 0;
+        while !state.is_over() {
+            let to_save = to_next(state.steps_taken(), every);
+            let steps = state.steps_to_next_look().min(to_save).min(self.frames.due_in(state.steps_taken()));
+            cell_steps += steps * state.cells() as u64;
+            let report = stage.advance(state, steps).map_err(|source| self.wild(source))?;
+            state.note(&report).map_err(|error| match error {
+                NoteError::Step(source) => self.wild(source),
+                NoteError::Invalid(invalid) => SetupError::invalid(self.project, &invalid).into(),
+            })?;
+            self.frames.draw_if_due(state)?;
+            if watcher.cancelled() {
+                let checkpoint = self.save(state)?;
+                return Ok(Some(Outcome::Stopped { checkpoint, step: state.steps_taken() }));
+            }
+            if steps == to_save && !state.is_over() {
+                self.saved = Some(self.save(state)?);
+            }
+            if told.elapsed() > TELL_EVERY || state.is_over() {
+                let ledger = state.ledger();
+                watcher.progress(&Progress {
+                    step: state.steps_taken(),
+                    steps: state.steps_planned(),
+                    time: state.time(),
+                    cell_steps: std::mem::take(&mut cell_steps),
+                    water: ledger.water.imbalance(),
+                    solids: report::missing_share(&ledger.solids),
+                });
+                told = Instant::now();
+            }
+        }
+        Ok(None)
+    }
+
+    fn wild(&self, source: StepError) -> RunError {
+        RunError::Step { source, saved: self.saved.clone() }
+    }
+
+    /// Writes a checkpoint, of a state that is worth it.
+    fn save(&self, state: &State) -> Result<PathBuf, RunError> {
+        state.check_finite().map_err(|source| self.wild(source))?;
+        let folder = self.out.join("checkpoints");
+        atomic::create_dir(&folder)?;
+        Ok(state.save(&folder, &self.project.name)?)
+    }
+
+    /// Writes maps and pictures.
+    fn show(
+        &self,
+        state: &mut State,
+        timings: &mut BTreeMap<&'static str, f64>,
+    ) -> Result<Vec<PathBuf>, WriteError> {
+        let (out, output) = (self.out, &self.project.scene.output);
+        let clock = Instant::now();
+        let snapshot = state.snapshot();
+        let mut files = output::write_maps(out, &snapshot, output.maps)?;
+        timings.insert("maps", clock.elapsed().as_secs_f64());
+        if output.pictures {
+            let clock = Instant::now();
+            files.extend(output::draw_pictures(out, state.start(), &snapshot)?);
+            timings.insert("pictures", clock.elapsed().as_secs_f64());
+        }
+        Ok(files)
+    }
+}
+
+/// Steps until their number is next a multiple of `every`; never if that is 0.
+fn to_next(taken: u64, every: u64) -> u64 {
+    if every > 0 { every - taken % every } else { u64::MAX }
+}
+
+/// Goes back to the newest checkpoint that is whole, and returns its path.
 fn resume(
     state: &mut State,
     folder: &Path,
     max_bytes: u64,
     watcher: &mut dyn Watcher,
-) -> Result<(), RunError> {
+) -> Result<PathBuf, RunError> {
     let newest = checkpoint::newest(folder, max_bytes)?;
+    let Some(found) = newest.found else {
+        let reasons: Vec<_> = newest.skipped.iter().map(|(_, reason)| reason.to_string()).collect();
+        let broken = if reasons.is_empty() { String::new() } else { format!(" ({})", reasons.join("; ")) };
+        return Err(RunError::NothingToResume { folder: folder.into(), broken });
+    };
     for (_, reason) in &newest.skipped {
         watcher.notice(&format!("passed over a broken checkpoint: {reason}"));
     }
-    let found = newest.found.ok_or_else(|| RunError::NothingToResume { folder: folder.into() })?;
     let path = found.path;
-    state.restore(found.checkpoint).map_err(|reason| RunError::OtherRun { path: path.clone(), reason })?;
+    state.restore(&found.checkpoint).map_err(|reason| RunError::OtherRun { path: path.clone(), reason })?;
     watcher.notice(&format!("going on from step {} ({})", state.steps_taken(), path.display()));
-    Ok(())
+    Ok(path)
 }
 
 /// Names of files within the output folder, sorted.
-fn relative(out: &Path, files: Vec<PathBuf>) -> Vec<String> {
+fn relative(out: &Path, files: &[PathBuf]) -> Vec<String> {
     let name = |file: &PathBuf| file.strip_prefix(out).unwrap_or(file).to_string_lossy().replace('\\', "/");
-    let mut names: Vec<_> =
-        files.iter().map(name).chain(["scene.toml".into(), "report.json".into()]).collect();
+    let mut names: Vec<_> = files.iter().map(name).collect();
     names.sort();
     names
 }

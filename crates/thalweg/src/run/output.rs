@@ -1,6 +1,6 @@
 //! The files a run leaves behind.
 
-use crate::project::Scene;
+use crate::project::Project;
 use crate::state::State;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -13,10 +13,72 @@ const SIDE: usize = 1024;
 /// Width and height of the view of the landscape [pixels].
 const VIEW: [usize; 2] = [1600, 900];
 
-/// Writes the scene as it runs, defaults filled in.
-pub fn write_scene(out: &Path, scene: &Scene) -> Result<(), WriteError> {
-    let text = toml::to_string_pretty(scene).expect("a scene that was read can be written");
-    atomic::write_atomic(&out.join("scene.toml"), |file| file.write_all(text.as_bytes()))
+/// The first words of every scene that a run writes.
+const WRITTEN: &str = "# Written by thalweg";
+
+/// Where the files that a scene reads are kept.
+const INPUTS: &str = "inputs";
+
+/// What a run writes beside checkpoints, and may therefore overwrite.
+const OWN: [&str; 8] = [
+    "scene.toml",
+    "report.json",
+    "height.png",
+    "height.exr",
+    "height.thalweg.json",
+    "maps",
+    "pictures",
+    "frames",
+];
+
+/// The first file of the user's own that a run into `out` would overwrite: the scene, or what it reads.
+pub fn endangered(project: &Project, out: &Path) -> Option<PathBuf> {
+    let out = out.canonicalize().ok()?;
+    let hit = |file: &Path| {
+        let file = file.canonicalize().ok()?;
+        let within = file.strip_prefix(&out).ok()?.components().next()?;
+        OWN.iter().any(|own| within.as_os_str() == *own).then_some(file.clone())
+    };
+    let scene = project.file().filter(|_| !project.text().starts_with(WRITTEN));
+    scene.and_then(hit).or_else(|| {
+        let mut scene = project.scene.clone();
+        scene.files_mut().into_iter().find_map(|(_, file)| hit(&project.folder.join(file)))
+    })
+}
+
+/// Writes the scene as it runs, defaults filled in, and beside it what it reads: it can be run again from there.
+pub fn write_scene(out: &Path, project: &Project) -> Result<Vec<PathBuf>, WriteError> {
+    let mut scene = project.scene.clone();
+    let mut written = vec![out.join("scene.toml")];
+    for (_, file) in scene.files_mut() {
+        let from = project.folder.join(&file);
+        if !Path::new(file).starts_with(INPUTS) {
+            *file = format!("{INPUTS}/{file}");
+        }
+        // A heightmap may have its description beside it.
+        for from in [from.with_extension("thalweg.json"), from] {
+            let to = out.join(&file).with_file_name(from.file_name().unwrap_or_default());
+            let same = to.canonicalize().is_ok_and(|to| from.canonicalize().is_ok_and(|from| from == to));
+            if from.is_file() && !written.contains(&to) {
+                if !same {
+                    copy(&from, &to)?;
+                }
+                written.push(to);
+            }
+        }
+    }
+    let text = toml::to_string_pretty(&scene).expect("a scene that was read can be written");
+    let version = env!("CARGO_PKG_VERSION");
+    atomic::write_atomic(&written[0], |file| {
+        writeln!(file, "{WRITTEN} {version}: what ran, with every default filled in.")?;
+        file.write_all(text.as_bytes())
+    })?;
+    Ok(written)
+}
+
+fn copy(from: &Path, to: &Path) -> Result<(), WriteError> {
+    atomic::create_dir(to.parent().unwrap_or(Path::new(".")))?;
+    atomic::write_atomic(to, |file| std::io::copy(&mut std::fs::File::open(from)?, file).map(drop))
 }
 
 /// Writes the height, and every other field into `maps/`.
@@ -82,13 +144,12 @@ pub struct Frames {
     folder: PathBuf,
     every: u64,
     next: u64,
-    written: Vec<PathBuf>,
 }
 
 impl Frames {
+    /// Begins with a picture of how things stand, if one is due.
     pub fn new(out: &Path, every: u64, state: &mut State) -> Result<Self, WriteError> {
-        let folder = out.join("frames");
-        let mut frames = Self { folder, every, next: u64::MAX, written: Vec::new() };
+        let mut frames = Self { folder: out.join("frames"), every, next: u64::MAX };
         if every > 0 {
             atomic::create_dir(&frames.folder)?;
             frames.next = state.steps_taken().next_multiple_of(every);
@@ -97,22 +158,32 @@ impl Frames {
         Ok(frames)
     }
 
+    fn path(&self, number: u64) -> PathBuf {
+        self.folder.join(format!("frame_{number:06}.png"))
+    }
+
+    /// Steps until the next picture.
+    pub fn due_in(&self, taken: u64) -> u64 {
+        self.next - taken
+    }
+
     pub fn draw_if_due(&mut self, state: &mut State) -> Result<(), WriteError> {
         if state.steps_taken() < self.next {
             return Ok(());
         }
-        let number = self.next / self.every;
+        let path = self.path(self.next / self.every);
         self.next += self.every;
         let style = style(state.start(), ReliefStyle::default());
         let snapshot = state.snapshot();
         if let Some(scene) = thalweg_render::Scene::snapshot(&snapshot) {
-            let picture = relief(&scene, &style, SIDE);
-            self.written.push(write_picture(self.folder.join(format!("frame_{number:06}.png")), &picture)?);
+            write_picture(path, &relief(&scene, &style, SIDE))?;
         }
         Ok(())
     }
 
-    pub fn written(self) -> Vec<PathBuf> {
-        self.written
+    /// All pictures of the run, also those drawn before it was stopped and resumed.
+    pub fn written(&self) -> Vec<PathBuf> {
+        let count = self.next.checked_div(self.every).unwrap_or(0);
+        (0..count).map(|number| self.path(number)).filter(|path| path.is_file()).collect()
     }
 }

@@ -1,11 +1,12 @@
 //! `report.json`: what ran, how long, and whether anything was lost.
 
-use crate::project::{BuiltIn, Project};
+use crate::project::Project;
 use crate::state::State;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
+use thalweg_erosion::pipes::Solids;
 use thalweg_field::{Heightfield, band};
 use thalweg_io::{WriteError, atomic};
 use thalweg_terrain::analysis::{Measures, Statistics, jensen_shannon};
@@ -37,7 +38,7 @@ pub struct LedgerReport {
     pub exported: f64,
     /// Put there by refining the terrain between passes.
     pub added: f64,
-    /// |what is missing| / |what was eroded| [-].
+    /// |what is missing| / |what was eroded| [-]; of the whole bed where water moved nothing.
     pub imbalance_rel: f64,
     /// The water's account.
     pub water: WaterReport,
@@ -106,59 +107,75 @@ pub struct Report {
     pub files: Vec<String>,
 }
 
+/// Shares of the ten landforms in Big Tujunga (`scenes/tujunga`, 30 m cells), in the order of `Landform::ALL`. Kept
+/// here because measuring it anew would take longer than a small run.
+const TUJUNGA: [f64; 10] = [
+    3.814_697_265_625e-6,
+    0.008_651_733_398_437_5,
+    0.092_323_303_222_656_25,
+    0.001_880_645_751_953_125,
+    0.199_981_689_453_125,
+    0.398_162_841_796_875,
+    0.183_250_427_246_093_75,
+    0.001_777_648_925_781_25,
+    0.108_051_300_048_828_12,
+    0.005_916_595_458_984_375,
+];
+
 /// Measures the terrain before and after.
 pub fn realism(before: &Heightfield, after: &Heightfield) -> [Realism; 2] {
-    let measures = Measures::default();
-    let real = tujunga().and_then(|ground| Statistics::of(&ground, &measures).geomorphons);
     [before, after].map(|ground| {
-        let statistics = Statistics::of(ground, &measures);
-        let distance = real.as_ref().zip(statistics.geomorphons.as_ref());
+        let statistics = Statistics::of(ground, &Measures::default());
         Realism {
             pit_fraction: statistics.pit_fraction,
             hack_exponent: statistics.hack_exponent,
             concavity: statistics.concavity,
-            geomorphon_distance: distance.map(|(real, own)| jensen_shannon(real, own)),
+            geomorphon_distance: statistics.geomorphons.map(|own| jensen_shannon(&TUJUNGA, &own)),
         }
     })
 }
 
-/// The real landscape that others are compared with.
-fn tujunga() -> Option<Heightfield> {
-    let mut project = BuiltIn::named("tujunga")?.open(&[]).ok()?;
-    project.scene.rain.clear();
-    Some(State::new(&project, u64::MAX).ok()?.start().clone())
+/// |what is missing| / |what water moved|, or of the whole bed where slopes slipped but water moved nothing [-].
+pub(super) fn missing_share(solids: &Solids) -> f64 {
+    let share = solids.imbalance();
+    if share.is_finite() {
+        return share;
+    }
+    let missing = solids.bed_start + solids.added - solids.bed_end - solids.suspended - solids.exported;
+    missing.abs() / solids.bed_start.abs().max(solids.bed_end.abs())
+}
+
+/// What only the driver knows of a run.
+pub(super) struct Finish {
+    pub timings_s: BTreeMap<&'static str, f64>,
+    pub wall_s: f64,
+    pub files: Vec<String>,
+    pub realism: [Realism; 2],
 }
 
 impl Report {
-    #[allow(clippy::too_many_arguments)] // the parts of a report
-    pub(super) fn new(
-        project: &Project,
-        state: &State,
-        dt: Dt,
-        timings_s: BTreeMap<&'static str, f64>,
-        wall_s: f64,
-        files: Vec<String>,
-        [realism_before, realism_after]: [Realism; 2],
-    ) -> Self {
+    pub(super) fn new(project: &Project, state: &State, finish: Finish) -> Self {
+        let Finish { timings_s, wall_s, files, realism: [realism_before, realism_after] } = finish;
         let ledger = state.ledger();
         let (solids, water) = (ledger.solids, ledger.water);
+        let (steps, [min, max]) = (state.steps_taken(), state.dt_range());
         Self {
             thalweg: env!("CARGO_PKG_VERSION"),
             scene: project.name.clone(),
             seed: project.scene.seed,
             backend: project.scene.solver.backend.resolved(),
             threads: band::threads(),
-            steps: state.steps_taken(),
+            steps,
             simulated_s: state.time(),
             wall_s,
-            dt,
+            dt: Dt { min, mean: state.time() / steps.max(1) as f64, max },
             ledger: LedgerReport {
                 bed_start: solids.bed_start * ROCK_DENSITY,
                 bed_end: solids.bed_end * ROCK_DENSITY,
                 suspended: solids.suspended * ROCK_DENSITY,
                 exported: solids.exported * ROCK_DENSITY,
                 added: solids.added * ROCK_DENSITY,
-                imbalance_rel: solids.imbalance(),
+                imbalance_rel: missing_share(&solids),
                 water: WaterReport {
                     start: water.start,
                     added: water.added,
@@ -178,5 +195,19 @@ impl Report {
     pub(super) fn write(&self, path: &Path) -> Result<(), WriteError> {
         let text = serde_json::to_string_pretty(self).expect("a report is plain numbers and text");
         atomic::write_atomic(path, |file| file.write_all(text.as_bytes()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_real_landscape_is_the_one_in_the_scenes() {
+        let project = Project::open("tujunga", &[]).unwrap();
+        let state = State::new(&project, u64::MAX).unwrap();
+        let measured = Statistics::of(state.start(), &Measures::default()).geomorphons.unwrap();
+        let distance = jensen_shannon(&TUJUNGA, &measured);
+        assert!(distance < 1.0e-6, "landforms of Big Tujunga are {measured:?}, {distance:e} away");
     }
 }

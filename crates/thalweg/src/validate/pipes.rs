@@ -5,11 +5,11 @@
 //! amount.
 
 use super::{Case, Check};
-use std::f64::consts::{FRAC_1_SQRT_2, PI, TAU};
+use std::f64::consts::{FRAC_1_SQRT_2, PI, SQRT_2, TAU};
 use std::ops::RangeInclusive;
 use thalweg_erosion::pipes::{
-    Edge, Edges, Fall, GRAVITY, Params, PipeArea, Pipes, Rain, Saved, Source, StepError, Transport, Weather,
-    Window, stable_dt,
+    Counterflow, Edge, Edges, Fall, GRAVITY, Params, PipeArea, Pipes, Rain, Saved, Source, StepError,
+    Transport, Water, Weather, Window, stable_dt,
 };
 use thalweg_field::{Frame, Grid2, Heightfield, random::Key};
 
@@ -25,13 +25,13 @@ pub const CASES: &[Case] = &[
     Case { name: "pipes/solids-budget", about: "bed and suspended sediment add up", run: solids_budget },
     Case {
         name: "pipes/linear-wave",
-        about: "small steps run at √(gA/L) or √(gd), in all directions",
+        about: "small steps run at √(gA/L) or √(gd), in all directions and between walls",
         run: linear_wave,
     },
     Case { name: "pipes/ring-wave", about: "a ring wave stays round", run: ring_wave },
     Case {
         name: "pipes/seiche",
-        about: "swing of a basin and a lone pulse, and how far the method is off",
+        about: "swing of a basin and a lone pulse, and how far Mei's form is off",
         run: seiche,
     },
     Case { name: "pipes/ritter", about: "dam break over dry ground", run: ritter },
@@ -113,7 +113,7 @@ fn run_to(
     params: Params,
     weather: &Weather,
 ) -> Result<Pipes, StepError> {
-    let steps = (time / (share * stable_dt(params.neighbours, ground.frame.cell, speed))).ceil();
+    let steps = (time / (share * stable_dt(&params, ground.frame.cell, speed))).ceil();
     let mut pipes = pipes(ground, &Params { dt: Some(time / steps), ..params }, weather);
     pipes.advance(steps as u64)?;
     Ok(pipes)
@@ -170,6 +170,11 @@ fn worst(a: &Grid2<f32>, b: &Grid2<f32>) -> f64 {
     differences.fold(0.0, f64::max)
 }
 
+/// Water that is missing from the account, or too much in it [m³].
+fn missing(water: &Water) -> f64 {
+    water.start + water.added - water.evaporated - water.exported - water.end
+}
+
 fn lowest(grid: &Grid2<f32>) -> f64 {
     grid.values().iter().fold(f64::INFINITY, |low, &v| low.min(f64::from(v)))
 }
@@ -181,12 +186,19 @@ fn area_name(area: PipeArea) -> &'static str {
     }
 }
 
+fn form_name(counterflow: Counterflow) -> &'static str {
+    match counterflow {
+        Counterflow::Cancel => "counterflow cancels",
+        Counterflow::Keep => "counterflow kept",
+    }
+}
+
 // ---- V1 ----
 
 /// SWASHES, lake at rest with an immersed and an emerged bump. On a bed of whole 2⁻²⁴ m level minus bed is
 /// exact in f32, and nothing may move at all. On the bed as the formula gives it the surface is level to half
-/// an ulp only, and nothing damps the ripples: every step rounds them again, and roundings add up like the
-/// root of their number.
+/// an ulp only. The default preset takes that for level and may move by an ulp at most. Mei's form feels it:
+/// every step rounds the ripples again, and roundings add up like the root of their number.
 fn lake_at_rest() -> Checks {
     const SOURCE: &str = "SWASHES (Delestre et al. 2013), lakes at rest";
     const STEPS: u64 = 3000;
@@ -199,30 +211,34 @@ fn lake_at_rest() -> Checks {
                 if grain > 0.0 { (z / grain).round() * grain } else { z }
             });
             let depth = bump.height.map(|z| (level - z).max(0.0));
-            let (mut moved, mut speed) = (0.0_f64, 0.0_f64);
-            for (name, neighbours, area) in [
-                ("thalweg", 8, PipeArea::Depth),
-                ("thalweg", 4, PipeArea::Constant),
-                ("mei-2007", 8, PipeArea::Constant),
-                ("mei-2007", 4, PipeArea::Constant),
-                ("mei-2007", 4, PipeArea::Depth),
+            for (name, ulps, variants) in [
+                ("thalweg", 1.0, [(8, PipeArea::Depth), (4, PipeArea::Depth), (4, PipeArea::Constant)]),
+                (
+                    "mei-2007",
+                    0.5 * (STEPS as f64).sqrt(),
+                    [(8, PipeArea::Constant), (4, PipeArea::Constant), (4, PipeArea::Depth)],
+                ),
             ] {
-                let pipe_area = cell * f64::from(level);
-                let params =
-                    Params { neighbours, area, pipe_area, dt: None, evaporation: 0.0, ..preset(name) };
-                let mut pipes = pipes(&bump, &params, &standing(depth.clone()));
-                pipes.advance(STEPS)?;
-                moved = moved.max(worst(&pipes.depth(), &depth)).max(worst(&pipes.bed(), &bump.height));
-                let [east, north] = pipes.velocity();
-                speed = speed.max(worst(&east, &east.map(|_| 0.0))).max(worst(&north, &north.map(|_| 0.0)));
+                let (mut moved, mut speed) = (0.0_f64, 0.0_f64);
+                for (neighbours, area) in variants {
+                    let pipe_area = cell * f64::from(level);
+                    let params =
+                        Params { neighbours, area, pipe_area, dt: None, evaporation: 0.0, ..preset(name) };
+                    let mut pipes = pipes(&bump, &params, &standing(depth.clone()));
+                    pipes.advance(STEPS)?;
+                    moved = moved.max(worst(&pipes.depth(), &depth)).max(worst(&pipes.bed(), &bump.height));
+                    for velocity in pipes.velocity() {
+                        speed = speed.max(worst(&velocity, &velocity.map(|_| 0.0)));
+                    }
+                }
+                let ulp = f64::from(level.next_up() - level);
+                let allowed = if grain > 0.0 { 0.0 } else { ulps * ulp };
+                // Ripples of that height on water of that depth move at a·√(g/d).
+                let push = allowed * (GRAVITY / f64::from(level)).sqrt();
+                let what = |what: &str| format!("{what}, {lake}, bed {bed}, {name}");
+                checks.push(Check::new(what("water or bed moved"), "m", SOURCE).near(moved, 0.0, allowed));
+                checks.push(Check::new(what("speed"), "m/s", SOURCE).near(speed, 0.0, push));
             }
-            let ulp = f64::from(level.next_up() - level);
-            let allowed = if grain > 0.0 { 0.0 } else { 0.5 * ulp * (STEPS as f64).sqrt() };
-            // Ripples of that height on water of that depth move at a·√(g/d).
-            let push = allowed * (GRAVITY / f64::from(level)).sqrt();
-            let what = |what: &str| format!("{what}, {lake}, bed {bed}");
-            checks.push(Check::new(what("water or bed moved"), "m", SOURCE).near(moved, 0.0, allowed));
-            checks.push(Check::new(what("speed"), "m/s", SOURCE).near(speed, 0.0, push));
         }
     }
     Ok(checks)
@@ -245,15 +261,10 @@ fn water_budget() -> Checks {
             let mut mass = |kind: &str, weather: &Weather| {
                 let mut pipes = pipes(&ground, &params, weather);
                 pipes.advance(2000)?;
-                let lost = pipes.ledger().water.imbalance();
-                checks.push(
-                    Check::new(
-                        format!("water lost, {kind}, {place}, {name}"),
-                        "of the water added",
-                        CONSERVED,
-                    )
-                    .near(lost, 0.0, 5.0e-5),
-                );
+                let water = pipes.ledger().water;
+                let quantity = format!("water lost, {kind}, {place}, {name}");
+                let check = Check::new(quantity, "of the water added", CONSERVED);
+                checks.push(check.near(missing(&water) / water.added, 0.0, 5.0e-5));
                 Ok(())
             };
             mass("drizzle", &weather)?;
@@ -265,17 +276,33 @@ fn water_budget() -> Checks {
             mass("storm and springs", &weather)?;
         }
     }
-    // Known failure, expected here so that we hear when it heals and the right answer, 1, can take its place: on a
-    // metre of water or more a step's rain is less than f32 resolves there and is rounded, in this case to nothing.
-    let (lake, depth, rain) = (flat(32, 32, 1.0), Grid2::filled(32, 32, 10.3), 5.0e-6);
-    let weather = Weather { water: Some(depth), ..Weather::raining(rain) };
-    let mut pipes = pipes(&lake, &clear(8, PipeArea::Depth), &weather);
-    pipes.advance(2000)?;
-    let water = pipes.ledger().water;
-    let quantity = "rain that reaches a lake 10.3 m deep (must be 1)";
-    let check =
-        Check::new(quantity, "of the rain", "known failure: a step's rain is below the resolution of f32");
-    checks.push(check.near((water.end - water.start) / water.added, 0.0, 0.5));
+    checks.append(&mut rain_on_lakes()?);
+    Ok(checks)
+}
+
+/// A step's rain is less than f32 resolves on a metre of water or more. It falls in quanta that the deepest water
+/// resolves, and what is still owed at any time is less than one of them.
+fn rain_on_lakes() -> Checks {
+    const SOURCE: &str = "what rains arrives, but for one quantum of f32 at that depth";
+    let (size, rain) = (32, 5.0e-6);
+    let mut checks = Vec::new();
+    for (name, params) in presets().filter(|(_, params)| params.height_unit.is_none()) {
+        let params = Params { evaporation: 0.0, ..params };
+        for depth in [0.3_f32, 10.3, 300.0] {
+            let weather = Weather { water: Some(Grid2::filled(size, size, depth)), ..Weather::raining(rain) };
+            let mut pipes = pipes(&flat(size, size, 1.0), &params, &weather);
+            pipes.advance(2000)?;
+            let water = pipes.ledger().water;
+            let (cells, arrived) = ((size * size) as f64, water.end - water.start);
+            let what = |what: &str| format!("{what}, on a lake {depth} m deep, {name}");
+            let check = Check::new(what("rain that arrives"), "of the rain in the account", CONSERVED);
+            checks.push(check.near(arrived / water.added, 1.0, 5.0e-5));
+            let quantum = f64::from(depth.next_up() - depth);
+            let asked = rain * pipes.time();
+            let check = Check::new(what("rain that arrives"), "of the rain asked for", SOURCE);
+            checks.push(check.near(arrived / cells / asked, 1.0, 5.0e-5 + quantum / asked));
+        }
+    }
     Ok(checks)
 }
 
@@ -364,6 +391,47 @@ fn linear_wave() -> Checks {
         let upstream = (100.0 - first_below(&profile, 0.75 * step)) / time;
         checks.push(check("speed upstream", "m/s").near_share(upstream, c, 0.01));
     }
+    checks.append(&mut channels()?);
+    Ok(checks)
+}
+
+/// The same step in channels of a few cells between walls: a wall mirrors the water before it, so that waves along
+/// it are those of the open sea, and their crests stay straight.
+fn channels() -> Checks {
+    const SOURCE: &str = "linear shallow water between walls: c = √(gd), crests across the channel";
+    let (length, depth, step, width) = (241, 1.0, 1.0e-3, 6.0);
+    let middle = 0.5 * length as f64;
+    let c = (GRAVITY * (depth + 0.5 * step)).sqrt();
+    let time = 70.0 / c;
+    let mut checks = Vec::new();
+    for neighbours in [4, 8] {
+        for (across, east) in
+            [(1, true), (2, true), (4, true), (16, true), (1, false), (2, false), (4, false)]
+        {
+            let (cols, rows) = if east { (length, across) } else { (across, length) };
+            let water = grid(cols, rows, 1.0, |x, y| {
+                let along = if east { x } else { y } - middle;
+                depth + step * 0.5 * (1.0 - (along / width).tanh())
+            });
+            let params = clear(neighbours, PipeArea::Depth);
+            let pipes = run_to(time, 0.8, c, &flat(cols, rows, 1.0), params, &standing(water))?;
+            let water = pipes.depth();
+            let line = |lane: usize| -> Vec<f64> {
+                let cell = |n| if east { water.at(n, lane) } else { water.at(lane, n) };
+                (0..length).map(|n| f64::from(cell(n)) - depth).collect()
+            };
+            let way = if east { "east" } else { "south" };
+            let what =
+                |what: &str| format!("{what}, channel of {across} to the {way}, {neighbours} neighbours");
+            let front = last_above(&line(0), 0.25 * step);
+            let speed = (front + 0.5 - middle) / time;
+            checks.push(Check::new(what("speed at the wall"), "m/s", SOURCE).near_share(speed, c, 0.01));
+            // Rounding of 1 m of water lets a front of that slope wander by some thousandths of a cell.
+            let fronts = (0..across).map(|lane| last_above(&line(lane), 0.25 * step) - front);
+            let bent = fronts.fold(0.0, |worst: f64, off| worst.max(off.abs()));
+            checks.push(Check::new(what("bend of the crest"), "cells", SOURCE).near(bent, 0.0, 0.02));
+        }
+    }
     Ok(checks)
 }
 
@@ -392,19 +460,26 @@ fn ring_wave() -> Checks {
     Ok(checks)
 }
 
-/// Where the flow turns round, the two one-way pipes between two cells both carry water, and the net flux
-/// changes at twice the rate of nature. From rest all is well until the first turn; from then on a basin
-/// swings √2 times too fast with half its energy, and a lone pulse falls apart. Known failure of the method
-/// (pipes whose counterflow cancels do not have it): these checks expect it, so that we hear when it heals.
+/// Swing of a basin and a pulse that runs apart. Where opposite flows cancel both are nature's. Where they are kept
+/// (Mei et al. 2007), both pipes between two cells carry water as soon as the flow turns round, and the net flux
+/// changes at twice the rate of nature: all is well until the first turn, from then on a basin swings √2 times too
+/// fast with half its energy, and a lone pulse falls apart. That is the method's own, and expected of it here.
 fn seiche() -> Checks {
-    const NATURE: &str = "Merian 1828: half a period takes X/√(gd)";
-    const KNOWN: &str = "known deviation: two one-way pipes turn the net flux at twice the rate";
+    const NATURE: &str = "Merian 1828: half a period takes X/√(gd), and nothing damps it";
+    const APART: &str = "d'Alembert 1747: half of the pulse runs either way";
+    const MEI: &str =
+        "the method's own (Mei et al. 2007): two one-way pipes turn the net flux at twice the rate";
+    use Counterflow::{Cancel, Keep};
+    use PipeArea::{Constant, Depth};
     let (cells, depth, swing) = (200, 1.0, 1.0e-3);
     let length = cells as f64;
     let c = (GRAVITY * depth).sqrt();
     let mut checks = Vec::new();
-    for area in [PipeArea::Depth, PipeArea::Constant] {
-        let params = Params { pipe_area: depth, dt: Some(0.8 * stable_dt(4, 1.0, c)), ..clear(4, area) };
+    for (counterflow, neighbours, area) in
+        [(Cancel, 8, Depth), (Cancel, 4, Depth), (Cancel, 4, Constant), (Keep, 4, Depth), (Keep, 4, Constant)]
+    {
+        let params = Params { counterflow, pipe_area: depth, ..clear(neighbours, area) };
+        let params = Params { dt: Some(0.8 * stable_dt(&params, 1.0, c)), ..params };
         let water = grid(cells, 1, 1.0, |x, _| depth + swing * (PI * x / length).cos());
         let mut basin = pipes(&flat(cells, 1, 1.0), &params, &standing(water));
         let (mut turns, mut late) = (Vec::new(), 0.0_f64);
@@ -421,21 +496,33 @@ fn seiche() -> Checks {
             before = now;
         }
         turns.resize(5, f64::NAN);
-        let what = |what: &str| format!("{what}, {}", area_name(area));
-        let quarter = Check::new(what("first quarter of the swing, from rest"), "s", NATURE);
-        checks.push(quarter.near_share(turns[0], 0.5 * length / c, 0.01));
-        let half = Check::new(what("half a period later on, in X/c (nature: 1)"), "-", KNOWN);
-        checks.push(half.near_share((turns[4] - turns[0]) / 4.0 / (length / c), FRAC_1_SQRT_2, 0.01));
-        let height = Check::new(what("height later on over that at first (nature: 1)"), "-", KNOWN);
-        checks.push(height.near_share(late / swing, FRAC_1_SQRT_2, 0.02));
-
         let hump = |x: f64| depth + swing * (-0.5 * ((x - 300.0) / 10.0).powi(2)).exp();
         let weather = standing(grid(600, 1, 1.0, |x, _| hump(x)));
-        let water = run_to(200.0 / c, 0.8, c, &flat(600, 1, 1.0), clear(4, area), &weather)?.depth();
+        let params = Params { dt: None, ..params };
+        let water = run_to(200.0 / c, 0.8, c, &flat(600, 1, 1.0), params, &weather)?.depth();
         let crest = water.values().iter().fold(0.0, |high: f64, &d| high.max(f64::from(d) - depth));
-        let pulse =
-            Check::new(what("crest of a pulse after 20 widths over that at first (nature: 0.5)"), "-", KNOWN);
-        checks.push(pulse.within(crest / swing, 0.0..=0.5));
+
+        let what = |what: &str| {
+            format!("{what}, {}, {neighbours} neighbours, {}", form_name(counterflow), area_name(area))
+        };
+        let quarter = Check::new(what("first quarter of the swing, from rest"), "s", NATURE);
+        checks.push(quarter.near_share(turns[0], 0.5 * length / c, 0.01));
+        let half = what("half a period later on, in X/c (nature: 1)");
+        let half_found = (turns[4] - turns[0]) / 4.0 / (length / c);
+        let height = what("height later on over that at first (nature: 1)");
+        let pulse = what("crest of a pulse after 20 widths over that at first (nature: 0.5)");
+        match counterflow {
+            Cancel => {
+                checks.push(Check::new(half, "-", NATURE).near(half_found, 1.0, 0.01));
+                checks.push(Check::new(height, "-", NATURE).near(late / swing, 1.0, 0.02));
+                checks.push(Check::new(pulse, "-", APART).near_share(crest / swing, 0.5, 0.01));
+            }
+            Keep => {
+                checks.push(Check::new(half, "-", MEI).near_share(half_found, FRAC_1_SQRT_2, 0.01));
+                checks.push(Check::new(height, "-", MEI).near_share(late / swing, FRAC_1_SQRT_2, 0.02));
+                checks.push(Check::new(pulse, "-", MEI).within(crest / swing, 0.0..=0.5));
+            }
+        }
     }
     Ok(checks)
 }
@@ -448,12 +535,36 @@ const BEHIND: f64 = 0.005;
 const DAM_TIME: f64 = 6.0;
 const DAM_CELL: f64 = 0.01;
 
-fn dam_break(area: PipeArea, ahead: f64) -> Result<Pipes, StepError> {
-    let params = Params { pipe_area: DAM_CELL * BEHIND, ..clear(4, area) };
+/// The forms under which a dam breaks.
+const FORMS: [(Counterflow, PipeArea); 4] = [
+    (Counterflow::Cancel, PipeArea::Depth),
+    (Counterflow::Cancel, PipeArea::Constant),
+    (Counterflow::Keep, PipeArea::Depth),
+    (Counterflow::Keep, PipeArea::Constant),
+];
+
+fn dam_break(counterflow: Counterflow, area: PipeArea, ahead: f64) -> Result<Pipes, StepError> {
+    let params = Params { counterflow, pipe_area: DAM_CELL * BEHIND, ..clear(4, area) };
     let water = grid(1000, 1, DAM_CELL, |x, _| if x < DAM { BEHIND } else { ahead });
     let speed = (GRAVITY * BEHIND).sqrt();
-    // Half the limit: the solver's guard counts water below a centimetre as a centimetre deep.
-    run_to(DAM_TIME, 0.5, speed, &flat(1000, 1, DAM_CELL), params, &standing(water))
+    run_to(DAM_TIME, 0.7, speed, &flat(1000, 1, DAM_CELL), params, &standing(water))
+}
+
+/// Deepest water at any look over that behind the dam, with a step of a third of the limit. Where a face has one flux
+/// but pushes it by the depth of the side that the water leaves, a thin fast cell is hardly slowed by the deeper
+/// water before it, and water piles up 4 to 25 times as high as it ever stood, however short the step. Without
+/// momentum advection the tongue has ripples; their crests reach a fifth above the dam in a plain implementation.
+fn piling_up(counterflow: Counterflow, area: PipeArea, ahead: f64) -> Result<f64, StepError> {
+    let params = Params { counterflow, pipe_area: DAM_CELL * BEHIND, ..clear(4, area) };
+    let dt = stable_dt(&params, DAM_CELL, (GRAVITY * BEHIND).sqrt()) / 3.0;
+    let water = grid(1000, 1, DAM_CELL, |x, _| if x < DAM { BEHIND } else { ahead });
+    let params = Params { dt: Some(dt), ..params };
+    let mut pipes = pipes(&flat(1000, 1, DAM_CELL), &params, &standing(water)).unguarded();
+    let mut highest = 0.0_f64;
+    while pipes.time() < DAM_TIME {
+        highest = highest.max(pipes.advance(8)?.max_depth);
+    }
+    Ok(highest / BEHIND)
 }
 
 /// Metres along the channel of a place counted in cells.
@@ -465,11 +576,11 @@ fn ritter() -> Checks {
     let c = (GRAVITY * BEHIND).sqrt();
     let (x_a, x_b) = (DAM - c * DAM_TIME, DAM + 2.0 * c * DAM_TIME);
     let mut checks = Vec::new();
-    for area in [PipeArea::Depth, PipeArea::Constant] {
-        let pipes = dam_break(area, 0.0)?;
+    for (counterflow, area) in FORMS {
+        let pipes = dam_break(counterflow, area, 0.0)?;
         let profile = widened(pipes.depth().values());
         let check = |what, unit| {
-            let quantity = format!("{what}, {}", area_name(area));
+            let quantity = format!("{what}, {}, {}", form_name(counterflow), area_name(area));
             Check::new(quantity, unit, "Ritter 1892; SWASHES (Delestre et al. 2013)")
         };
         let falls = along_channel(first_below(&profile, 0.98 * BEHIND));
@@ -478,32 +589,40 @@ fn ritter() -> Checks {
         let front = along_channel(last_above(&profile, 1.0e-3 * BEHIND));
         checks.push(check("front of the tongue, between dam and x_B", "m").within(front, DAM..=x_b));
         checks.push(check("smallest depth", "m").at_least(lowest(&pipes.depth()), 0.0));
-        let lost = pipes.ledger().water.imbalance();
-        checks.push(check("water lost", "of the water").near(lost, 0.0, 1.0e-6));
+        let water = pipes.ledger().water;
+        checks.push(check("water lost", "of the water").near(missing(&water) / water.start, 0.0, 1.0e-6));
+        let piled = piling_up(counterflow, area, 0.0)?;
+        checks.push(check("deepest water over that behind the dam", "-").at_most(piled, 1.2));
     }
     Ok(checks)
 }
 
-/// Held to twice the deviations that a plain implementation of the same model shows.
+/// Held to 1.2 times the deviations that a plain implementation of the same model shows.
 fn stoker() -> Checks {
     // Of the exact solution; c_m is the positive root of the sextic in SWASHES.
     let (x_c, h_m) = (6.2598, 0.002_539);
     let mut checks = Vec::new();
-    for (area, shock_off, plateau_off) in [(PipeArea::Depth, 0.33, 0.24), (PipeArea::Constant, 0.06, 0.18)] {
-        let pipes = dam_break(area, 0.001)?;
+    for (counterflow, area) in FORMS {
+        let (shock_off, plateau_off) = match area {
+            PipeArea::Depth => (0.33, 0.24),
+            PipeArea::Constant => (0.06, 0.18),
+        };
+        let pipes = dam_break(counterflow, area, 0.001)?;
         let profile = widened(pipes.depth().values());
         let check = |what, unit| {
-            let quantity = format!("{what}, {}", area_name(area));
+            let quantity = format!("{what}, {}, {}", form_name(counterflow), area_name(area));
             Check::new(
                 quantity,
                 unit,
-                "Stoker 1957; SWASHES (Delestre et al. 2013); twice the method's known deviation",
+                "Stoker 1957; SWASHES (Delestre et al. 2013); 1.2 times the method's known deviation",
             )
         };
         let plateau = mean(&profile[500..560]);
         let shock = along_channel(last_above(&profile, 0.5 * (plateau + 0.001)));
-        checks.push(check("place of the shock", "m").near(shock, x_c, 2.0 * shock_off));
-        checks.push(check("depth behind the shock", "m").near_share(plateau, h_m, 2.0 * plateau_off));
+        checks.push(check("place of the shock", "m").near(shock, x_c, 1.2 * shock_off));
+        checks.push(check("depth behind the shock", "m").near_share(plateau, h_m, 1.2 * plateau_off));
+        let piled = piling_up(counterflow, area, 0.001)?;
+        checks.push(check("deepest water over that behind the dam", "-").at_most(piled, 1.2));
     }
     Ok(checks)
 }
@@ -524,26 +643,31 @@ fn thacker() -> Checks {
     let deepest = h0 * root;
     let mut checks = Vec::new();
     // Deviations of a plain implementation: depth in the middle [m], whole field [-].
-    for (area, neighbours, depth_off, field_off) in [
-        (PipeArea::Depth, 8, 0.021, 0.20),
-        (PipeArea::Depth, 4, 0.021, 0.20),
-        (PipeArea::Constant, 4, 0.029, 0.29),
+    for (counterflow, area, neighbours, depth_off, field_off) in [
+        (Counterflow::Cancel, PipeArea::Depth, 8, 0.014, 0.11),
+        (Counterflow::Cancel, PipeArea::Depth, 4, 0.014, 0.11),
+        (Counterflow::Cancel, PipeArea::Constant, 4, 0.014, 0.11),
+        (Counterflow::Keep, PipeArea::Depth, 8, 0.021, 0.20),
+        (Counterflow::Keep, PipeArea::Depth, 4, 0.021, 0.20),
+        (Counterflow::Keep, PipeArea::Constant, 4, 0.029, 0.29),
     ] {
-        let params = Params { pipe_area: cell * h0, ..clear(neighbours, area) };
+        let params = Params { counterflow, pipe_area: cell * h0, ..clear(neighbours, area) };
         let speed = (GRAVITY * deepest).sqrt();
         let pipes = run_to(3.0 * period, 0.7, speed, &bowl, params, &standing(water.clone()))?;
         let check = |what, unit, source| {
-            Check::new(format!("{what}, {}, {neighbours} neighbours", area_name(area)), unit, source)
+            let form = form_name(counterflow);
+            Check::new(format!("{what}, {form}, {}, {neighbours} neighbours", area_name(area)), unit, source)
         };
-        let source = "Thacker 1981; SWASHES (Delestre et al. 2013); twice the method's known deviation";
+        let source = "Thacker 1981; SWASHES (Delestre et al. 2013); 1.1 (L1) and 1.5 times the method's known deviation";
         let depth = pipes.depth();
         let middle = f64::from(depth.at(size / 2, size / 2));
-        checks.push(check("depth in the middle", "m", source).near(middle, deepest, 2.0 * depth_off));
+        checks.push(check("depth in the middle", "m", source).near(middle, deepest, 1.5 * depth_off));
         let pairs = depth.values().iter().zip(water.values());
         let off: f64 = pairs.map(|(&a, &b)| f64::from((a - b).abs())).sum();
         let whole: f64 = water.values().iter().map(|&d| f64::from(d)).sum();
-        checks.push(check("L1 of the depth", "of the water", source).near(off / whole, 0.0, 2.0 * field_off));
-        let lost = pipes.ledger().water.imbalance();
+        checks.push(check("L1 of the depth", "of the water", source).near(off / whole, 0.0, 1.1 * field_off));
+        let water = pipes.ledger().water;
+        let lost = missing(&water) / water.start;
         checks.push(check("water lost", "of the water", CONSERVED).near(lost, 0.0, 1.0e-6));
     }
     Ok(checks)
@@ -575,38 +699,40 @@ fn growth(params: Params) -> Result<f64, StepError> {
 }
 
 fn stability() -> Checks {
-    const LIMIT: &str = "limit of two one-way pipes: L/(2c) for 4, √(3/8)·L/c for 8 neighbours";
+    const LIMIT: &str =
+        "leap-frog: 2L/(c√λ), λ = 8 for 4, 16/3 for 8 neighbours; √2 less where counterflow is kept";
+    use Counterflow::{Cancel, Keep};
     let c = (GRAVITY * 10.0_f64).sqrt();
-    let signed = FRAC_1_SQRT_2 / c; // the limit of signed pipes, 4 neighbours
     let mut checks = Vec::new();
-    for area in [PipeArea::Depth, PipeArea::Constant] {
-        let params = |neighbours, dt| Params { pipe_area: 10.0, dt, ..clear(neighbours, area) };
-        for (neighbours, unit, name, calm, wild) in
-            [(4, signed, "L/(c√2)", 0.70, 0.90), (8, stable_dt(8, 1.0, c), "√(3/8)·L/c", 0.95, 1.15)]
-        {
-            let check = |when: String| {
-                let quantity =
-                    format!("growth of noise, {when}, {neighbours} neighbours, {}", area_name(area));
-                Check::new(quantity, "-", LIMIT)
+    // The limit in L/c, and shares of it that are calm and wild.
+    for (counterflow, neighbours, limit, calm, wild) in [
+        (Cancel, 4, FRAC_1_SQRT_2, 0.95, 1.05),
+        (Cancel, 8, 0.75_f64.sqrt(), 0.95, 1.05),
+        (Keep, 4, 0.5, 0.70 * SQRT_2, 0.90 * SQRT_2),
+        (Keep, 8, 0.375_f64.sqrt(), 0.95, 1.15),
+    ] {
+        for area in [PipeArea::Depth, PipeArea::Constant] {
+            let params = |dt| Params { counterflow, pipe_area: 10.0, dt, ..clear(neighbours, area) };
+            let limit = limit / c;
+            let check = |what: String, unit| {
+                let form = form_name(counterflow);
+                let quantity = format!("{what}, {form}, {neighbours} neighbours, {}", area_name(area));
+                Check::new(quantity, unit, LIMIT)
             };
-            let grown = growth(params(neighbours, Some(calm * unit)))?;
-            checks.push(check(format!("dt = {calm} {name}")).at_most(grown, 2.0));
-            let grown = growth(params(neighbours, Some(wild * unit)))?;
-            checks.push(check(format!("dt = {wild} {name}")).at_least(grown, 100.0));
-            checks.push(check("automatic dt".to_owned()).at_most(growth(params(neighbours, None))?, 2.0));
+            let noise = |when: &str| check(format!("growth of noise, {when}"), "-");
+            let grown = growth(params(Some(calm * limit)))?;
+            checks.push(noise(&format!("dt = {calm:.2} of the limit")).at_most(grown, 2.0));
+            let grown = growth(params(Some(wild * limit)))?;
+            checks.push(noise(&format!("dt = {wild:.2} of the limit")).at_least(grown, 100.0));
+            checks.push(noise("automatic dt").at_most(growth(params(None))?, 2.0));
 
-            let limit = stable_dt(neighbours, 1.0, c);
-            let too_long = params(neighbours, Some(1.01 * limit));
             let weather = standing(Grid2::filled(8, 8, 10.0));
-            let named = match pipes(&flat(8, 8, 1.0), &too_long, &weather).advance(1) {
+            let named = match pipes(&flat(8, 8, 1.0), &params(Some(1.01 * limit)), &weather).advance(1) {
                 Err(StepError::TooLong { limit, .. }) => limit,
                 _ => f64::NAN,
             };
-            let quantity = format!(
-                "limit named when 1.01 times it is refused, {neighbours} neighbours, {}",
-                area_name(area)
-            );
-            checks.push(Check::new(quantity, "s", LIMIT).near_share(named, limit, 1.0e-6));
+            let refused = check("limit named when 1.01 times it is refused".to_owned(), "s");
+            checks.push(refused.near_share(named, limit, 1.0e-6));
         }
     }
     Ok(checks)
@@ -628,10 +754,13 @@ fn mirrored(grid: &Grid2<f32>) -> Grid2<f32> {
 fn symmetry() -> Checks {
     let size = 48;
     let mut checks = Vec::new();
-    for (name, params) in presets() {
+    let edges = [("open edges", Edge::Open), ("walls", Edge::Closed), ("reservoirs", Edge::Level(0.3))];
+    for ((name, params), (around, edge)) in
+        presets().flat_map(|preset| edges.map(|edge| (preset.clone(), edge)))
+    {
         let run = |height: Grid2<f32>| {
             let ground = Heightfield { height, frame: Frame::with_cell(1.0) };
-            let weather = Weather { edges: Edges::all(Edge::Open), ..Weather::raining(5.0e-4) };
+            let weather = Weather { edges: Edges::all(edge), ..Weather::raining(5.0e-4) };
             let mut pipes = pipes(&ground, &params, &weather);
             pipes.advance(200)?;
             Ok([pipes.bed(), pipes.depth(), pipes.sediment()])
@@ -646,7 +775,8 @@ fn symmetry() -> Checks {
         for (change, apply) in changes {
             let changed = run(apply(&height))?;
             let differing: usize = straight.iter().zip(&changed).map(|(a, b)| differing(&apply(a), b)).sum();
-            let check = Check::new(format!("values that differ when {change}, {name}"), "values", "symmetry");
+            let quantity = format!("values that differ when {change}, {around}, {name}");
+            let check = Check::new(quantity, "values", "symmetry");
             checks.push(check.near(differing as f64, 0.0, 0.0));
         }
     }

@@ -1,0 +1,189 @@
+//! Every command but `run`: what it prints and writes.
+
+mod common;
+
+use common::Folder;
+use thalweg::project::built_in_scenes;
+
+#[test]
+fn a_newcomer_is_told_where_to_begin() {
+    let folder = Folder::new();
+    let ran = folder.ok(&[]);
+    for word in ["thalweg demo", "thalweg scenes", "thalweg new", "--help"] {
+        assert!(ran.stdout.contains(word), "{ran:?}");
+    }
+    let help = folder.ok(&["--help"]).stdout;
+    for command in [
+        "demo", "run", "scenes", "new", "generate", "info", "convert", "render", "check", "validate", "bench",
+    ] {
+        assert!(help.contains(command), "{command} is not in the help:\n{help}");
+        folder.ok(&[command, "--help"]);
+    }
+    folder.fails(&["fly"], 2, &["fly"]);
+    folder.fails(&["run"], 2, &["SCENE"]);
+    folder.fails(&["run", "demo", "--threads", "0"], 2, &["--threads"]);
+    folder.fails(&["run", "demo", "--seed", "18446744073709551615"], 2, &["--seed"]);
+    folder.fails(&["run", "demo", "--backend", "abacus"], 2, &["cpu"]);
+}
+
+#[test]
+fn the_built_in_scenes_are_listed_copied_and_checked() {
+    let folder = Folder::new();
+    let listed = folder.ok(&["scenes"]).stdout;
+    let json = folder.ok(&["scenes", "--json"]).json();
+    assert_eq!(listed.lines().count(), built_in_scenes().len());
+    for (i, scene) in built_in_scenes().iter().enumerate() {
+        assert!(listed.contains(scene.name) && listed.contains(&scene.title()));
+        assert_eq!(json["scenes"][i]["name"], scene.name);
+        let ran = folder.ok(&["check", scene.name]);
+        assert!(ran.stdout.contains(&format!("{}: fine", scene.name)), "{ran:?}");
+        // A copy is as good as the original.
+        folder.ok(&["new", scene.name, "--from", scene.name]);
+        folder.ok(&["check", &format!("{}/scene.toml", scene.name)]);
+        folder.ok(&["info", scene.name]);
+    }
+}
+
+#[test]
+fn new_never_overwrites() {
+    let folder = Folder::new();
+    let ran = folder.ok(&["new", "mine", "--from", "tujunga"]);
+    assert!(ran.stdout.contains("thalweg run mine"), "{ran:?}");
+    let before = folder.files();
+    folder.write("mine/scene.toml", "edited");
+    folder.fails(
+        &["new", "mine", "--from", "tujunga"],
+        2,
+        &["scene.toml is already there", "another folder"],
+    );
+    folder.fails(&["new", "mine", "--from", "demo"], 2, &["scene.toml is already there"]);
+    assert_eq!(folder.read("mine/scene.toml"), b"edited");
+    assert_eq!(folder.files(), before);
+    // One file in the way: none is written.
+    folder.write("half/bigtujunga_512.png", "a picture of my own");
+    folder.fails(&["new", "half", "--from", "tujunga"], 2, &["bigtujunga_512.png is already there"]);
+    assert!(!folder.path("half/scene.toml").exists());
+    folder.write("file", "");
+    folder.fails(&["new", "file", "--from", "demo"], 2, &["file in the way"]);
+    folder.fails(&["new", "file/below", "--from", "demo"], 2, &["file in the way"]);
+    folder.fails(&["new", "there", "--from", "montain"], 2, &["did you mean \"mountain\"?"]);
+    folder.ok(&["new", "deep/down/there", "--from", "demo"]);
+}
+
+#[test]
+fn terrain_is_made_looked_at_and_converted() {
+    let folder = Folder::new();
+    let kinds = folder.ok(&["generate", "--list"]).stdout;
+    for line in kinds.lines() {
+        let kind = line.split(' ').next().unwrap();
+        folder.ok(&["generate", "--kind", kind, "--size", "24x16", "-o", "a.exr"]);
+    }
+    folder.ok(&["generate", "--kind", "fbm", "--size", "40x30", "--cell", "5", "--seed", "4", "-o", "a.exr"]);
+    for name in ["b.png", "b.tif", "b.r16", "c.exr"] {
+        folder.ok(&["convert", "a.exr", name]);
+        let info = folder.ok(&["info", name, "--json"]).json();
+        assert_eq!(info["kind"], "terrain");
+        assert_eq!(info["frame"]["cell"], 5.0, "{name}: {info}");
+        assert_eq!((&info["statistics"]["cols"], &info["statistics"]["rows"]), (&40.into(), &30.into()));
+    }
+    let text = folder.ok(&["info", "b.tif"]).stdout;
+    for word in ["40 x 30 cells, 200 x 150 m", "heights", "slope", "in pits"] {
+        assert!(text.contains(word), "{text}");
+    }
+    folder.ok(&["convert", "a.exr", "d.exr", "--size", "20x15"]);
+    assert_eq!(folder.ok(&["info", "d.exr", "--json"]).json()["frame"]["cell"], 10.0);
+    assert!(folder.read("c.exr") == folder.read("a.exr"), "converting to the same format changes nothing");
+    folder.fails(&["generate", "--kind", "fmb", "-o", "x.png"], 2, &["did you mean \"fbm\"?", "--list"]);
+    folder.fails(&["generate", "--size", "0", "-o", "x.png"], 2, &["between 1 and 65536"]);
+    folder.fails(&["generate", "--cell", "-3", "--size", "8", "-o", "x.png"], 2, &["--cell"]);
+    folder.fails(
+        &["generate", "--size", "65536", "--max-memory", "100", "-o", "x.png"],
+        2,
+        &["MiB", "smaller --size"],
+    );
+    folder.fails(&["generate", "--size", "8", "-o", "x.jpg"], 1, &["x.jpg", ".png"]);
+    folder.fails(&["convert", "a.exr", "x.exr", "--size", "65536", "--max-memory", "100"], 2, &["MiB"]);
+    assert!(!folder.path("x.png").exists() && !folder.path("x.exr").exists());
+}
+
+#[test]
+fn checkpoints_scenes_and_finished_runs_are_described() {
+    let folder = Folder::with_scene();
+    folder.ok(&["run", "small.toml", "-q", "--out", "o", "--set", "output.checkpoint_every=130"]);
+    let checkpoint = "o/checkpoints/step_0000000130.twc";
+    let text = folder.ok(&["info", checkpoint]).stdout;
+    for word in ["scene small", "130", "48 x 40 cells", "all checksums are right"] {
+        assert!(text.contains(word), "{text}");
+    }
+    let json = folder.ok(&["info", checkpoint, "--json"]).json();
+    assert_eq!((&json["kind"], &json["header"]["step"]), (&"checkpoint".into(), &130.into()));
+    let text = folder.ok(&["info", "small.toml"]).stdout;
+    for word in ["small", "48 x 40 cells of 10 m", "1 rains, 1 sources", "100"] {
+        assert!(text.contains(word), "{text}");
+    }
+    assert_eq!(folder.ok(&["info", "small.toml", "--json"]).json()["scene"]["seed"], 3);
+    let text = folder.ok(&["info", "o"]).stdout;
+    assert!(text.contains("scene small") && text.contains("o/height.exr"), "{text}");
+    assert_eq!(folder.ok(&["info", "o", "--json"]).json()["report"]["steps"], 160);
+    folder.write("broken.twc", &folder.read(checkpoint)[..1000]);
+    folder.fails(&["info", "broken.twc"], 2, &["broken.twc", "cut off"]);
+    folder.write("other.twc", "hello");
+    folder.fails(&["info", "other.twc"], 2, &["not a thalweg checkpoint"]);
+    folder.fails(&["info", "nothing.png"], 2, &["nothing.png", "no such file"]);
+    folder.fails(&["info", "montain"], 2, &["did you mean \"mountain\"?"]);
+}
+
+#[test]
+fn terrains_scenes_and_finished_runs_are_drawn() {
+    let folder = Folder::with_scene();
+    folder.ok(&["generate", "--kind", "fbm", "--size", "40x30", "-o", "a.exr"]);
+    folder.ok(&["run", "small.toml", "-q", "--out", "o"]);
+    // Coarse passes and standing water do not get into each other's way.
+    let pool = format!("{}\n[[water]]\ndepth = '3 m'\nto = ['200 m', '200 m']\n", common::SMALL);
+    folder.write("pool.toml", pool);
+    for what in ["a.exr", "small.toml", "pool.toml", "o"] {
+        let size = |name: &str| {
+            let png = folder.read(name);
+            let number = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().unwrap());
+            assert!(png.starts_with(b"\x89PNG"), "{what}");
+            (number(16), number(20))
+        };
+        folder.ok(&["render", what, "-o", "top.png", "--size", "120x60"]);
+        let (width, height) = size("top.png");
+        assert!(width <= 120 && height == 60, "{what} is {width} by {height} pixels");
+        folder.ok(&["render", what, "-o", "side.png", "--size", "90x60", "--camera", "30,40"]);
+        assert_eq!(size("side.png"), (90, 60));
+    }
+    folder.fails(&["render", "a.exr", "-o", "x.jpg"], 2, &["FILE.png"]);
+    folder.fails(&["render", "a.exr", "-o", "x.png", "--camera", "up"], 2, &["YAW,PITCH"]);
+    folder.fails(&["render", "a.exr", "-o", "x.png", "--camera", "10,200"], 2, &["pitch"]);
+    folder.fails(&["render", "a.exr", "-o", "x.png", "--size", "65536", "--max-memory", "100"], 2, &["MiB"]);
+    folder.fails(&["render", "a.exr", "-o", "no/x.png", "--size", "20"], 1, &["no", "does not exist"]);
+    folder.write("empty/readme", "");
+    folder.fails(&["render", "empty", "-o", "x.png"], 2, &["without a scene.toml"]);
+    assert!(!folder.path("x.png").exists());
+}
+
+/// Whoever reads only the first line has read enough.
+#[cfg(unix)]
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let folder = Folder::with_scene();
+    for line in [
+        "\"$THALWEG\" scenes | true",
+        "{ \"$THALWEG\" scenes; echo $? >&2; } | head -1 >/dev/null",
+        "\"$THALWEG\" info small.toml --json | head -c 1",
+        "{ sleep 0.3; \"$THALWEG\" scenes; echo code $? >&2; } | true",
+        "{ sleep 0.3; \"$THALWEG\" run small.toml --out o; echo code $? >&2; } | true",
+        "{ sleep 0.3; \"$THALWEG\" run small.toml --out o --set solver.dt=99; } 2>&1 | true",
+    ] {
+        let ran = folder.shell(line);
+        assert_eq!(ran.code, 0, "{line}: {ran:?}");
+        assert!(!ran.stderr.contains("code ") || ran.stderr.contains("code 0"), "{line}: {ran:?}");
+    }
+    if std::path::Path::new("/dev/full").exists() {
+        let ran = folder.shell("\"$THALWEG\" scenes >/dev/full");
+        assert_eq!(ran.code, 1, "{ran:?}");
+        assert!(ran.stderr.contains("standard output: cannot be written"), "{ran:?}");
+    }
+}

@@ -1,0 +1,181 @@
+//! Runs the real program in a folder of its own.
+#![allow(dead_code)] // each test file uses a part of it
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+/// A folder to work in.
+pub struct Folder(TempDir);
+
+/// What the program did.
+#[derive(Debug)]
+pub struct Ran {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+/// A small scene that ends in a moment: rain, a spring, two passes.
+pub const SMALL: &str = r#"version = 1
+title = "small"
+seed = 3
+
+[terrain]
+size = [48, 40]
+cell = "10 m"
+
+[[terrain.layer]]
+kind = "fbm"
+height = "80 m"
+wavelength = "200 m"
+
+[[rain]]
+rate = "60 mm/h"
+
+[[source]]
+at = ["200 m", "300 m"]
+rate = "0.5 m3/s"
+radius = "15 m"
+
+[edges]
+south = "open"
+
+[time]
+steps = 100
+
+[[time.coarse]]
+factor = 2
+steps = 60
+
+[output]
+pictures = false
+"#;
+
+impl Folder {
+    pub fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    /// With `small.toml` in it.
+    pub fn with_scene() -> Self {
+        let folder = Self::new();
+        folder.write("small.toml", SMALL);
+        folder
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        std::fs::create_dir_all(self.path(name).parent().unwrap()).unwrap();
+        std::fs::write(self.path(name), content).unwrap();
+    }
+
+    pub fn read(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    pub fn json(&self, name: &str) -> serde_json::Value {
+        serde_json::from_slice(&self.read(name)).unwrap()
+    }
+
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_thalweg"));
+        command.args(arguments).current_dir(self.0.path()).stdin(Stdio::null());
+        command
+    }
+
+    /// Runs the program; it must not panic, and must leave no temporary file.
+    pub fn run(&self, arguments: &[&str]) -> Ran {
+        self.judge(self.command(arguments), &format!("{arguments:?}"))
+    }
+
+    /// Runs a line of shell in which `$THALWEG` is the program.
+    pub fn shell(&self, line: &str) -> Ran {
+        let mut command = Command::new("sh");
+        command.args(["-c", line]).env("THALWEG", env!("CARGO_BIN_EXE_thalweg"));
+        command.current_dir(self.0.path()).stdin(Stdio::null());
+        self.judge(command, line)
+    }
+
+    fn judge(&self, mut command: Command, what: &str) -> Ran {
+        let output = command.output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        let ran = Ran {
+            code: output.status.code().unwrap_or_else(|| panic!("{what} was killed: {}", output.status)),
+            stdout: text(output.stdout),
+            stderr: text(output.stderr),
+        };
+        assert!(!ran.stderr.contains("panicked"), "{what}: {ran:?}");
+        let left: Vec<_> = self.files().into_iter().filter(|name| name.ends_with(".part")).collect();
+        assert!(left.is_empty(), "{what} left {left:?}");
+        ran
+    }
+
+    pub fn ok(&self, arguments: &[&str]) -> Ran {
+        let ran = self.run(arguments);
+        assert_eq!(ran.code, 0, "{arguments:?}: {ran:?}");
+        ran
+    }
+
+    /// Runs something that must fail with this code and say all of this, each in a message on standard error.
+    pub fn fails(&self, arguments: &[&str], code: i32, words: &[&str]) -> Ran {
+        let ran = self.run(arguments);
+        ran.failed(code, words, &format!("{arguments:?}"));
+        ran
+    }
+
+    /// All files below the folder, sorted, relative to it.
+    pub fn files(&self) -> Vec<String> {
+        let mut files = Vec::new();
+        collect(self.0.path(), self.0.path(), &mut files);
+        files.sort();
+        files
+    }
+
+    /// The files below a folder in which two runs must agree to the bit: all but times and checkpoints.
+    pub fn results(&self, out: &str) -> Vec<(String, Vec<u8>)> {
+        let inside = format!("{out}/");
+        let names = self.files().into_iter().filter_map(|name| name.strip_prefix(&inside).map(str::to_owned));
+        names
+            .filter(|name| name != "report.json" && !name.starts_with("checkpoints/"))
+            .map(|name| (name.clone(), self.read(&format!("{inside}{name}"))))
+            .collect()
+    }
+}
+
+impl Ran {
+    pub fn failed(&self, code: i32, words: &[&str], what: &str) {
+        assert_eq!(self.code, code, "{what}: {self:?}");
+        assert!(self.stdout.is_empty(), "{what} printed on standard output: {self:?}");
+        for word in words {
+            assert!(self.stderr.contains(word), "{what} should say {word:?}: {self:?}");
+        }
+    }
+
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+}
+
+fn collect(root: &Path, folder: &Path, files: &mut Vec<String>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() && !path.is_symlink() {
+            collect(root, &path, files);
+        } else {
+            files.push(path.strip_prefix(root).unwrap().to_string_lossy().replace('\\', "/"));
+        }
+    }
+}
+
+/// Two runs wrote the same files with the same bytes.
+pub fn same(a: &[(String, Vec<u8>)], b: &[(String, Vec<u8>)], what: &str) {
+    let names = |files: &[(String, Vec<u8>)]| files.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+    assert_eq!(names(a), names(b), "{what}");
+    for ((name, one), (_, other)) in a.iter().zip(b) {
+        assert!(one == other, "{what}: {name} differs");
+    }
+}

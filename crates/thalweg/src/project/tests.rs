@@ -1,0 +1,295 @@
+//! What scene files say, and what is said about wrong ones.
+
+use super::*;
+
+fn mistakes(text: &str, changes: &[&str]) -> Vec<String> {
+    let changes: Vec<_> = changes.iter().map(ToString::to_string).collect();
+    match parse(text, "a.toml", &changes) {
+        Err(ProjectError::Wrong(mistakes)) => mistakes.iter().map(Mistake::to_string).collect(),
+        other => panic!("no mistake was found in {text:?} {changes:?}: {other:?}"),
+    }
+}
+
+/// The only mistake begins with this place and says all of these.
+fn says(text: &str, place: &str, words: &[&str]) {
+    let found = mistakes(text, &[]);
+    assert_eq!(found.len(), 1, "{text:?} gave {found:#?}");
+    assert!(
+        found[0].starts_with(&format!("a.toml:{place}: ")),
+        "{text:?} should be wrong at {place}: {found:?}"
+    );
+    for word in words {
+        assert!(found[0].contains(word), "{text:?} should say {word:?}: {found:?}");
+    }
+}
+
+#[test]
+fn a_misspelt_key_is_told_with_its_place_and_the_right_one_in_every_section() {
+    for (text, line, column, near) in [
+        ("[terain]", 2, 2, "terrain"),
+        ("[terrain]\nsice = [3, 3]", 3, 1, "size"),
+        ("[terrain.island]\nshoer = 3", 3, 1, "shore"),
+        ("[[terrain.layer]]\nkind = 'fbm'\noctave = 3", 4, 1, "octaves"),
+        (
+            "[[terrain.layer]]\nkind = 'bump'\nmask = { kind = 'radial', radius = 3, fadee = 2 }",
+            4,
+            39,
+            "fade",
+        ),
+        ("[terrain.hardness]\nfiel = 'a.png'", 3, 1, "file"),
+        ("[solver]\nevaporatoin = 3", 3, 1, "evaporation"),
+        ("[solver]\npre_set = 'mei-2007'", 3, 1, "preset"),
+        ("[edges]\nnort = 'open'", 3, 1, "north"),
+        ("[time]\nstep = 3", 3, 1, "steps"),
+        ("[[time.coarse]]\nsteps = 3\nfaktor = 2", 4, 1, "factor"),
+        ("[output]\nmap = true", 3, 1, "maps"),
+        ("[[water]]\nlevle = 3", 3, 1, "level"),
+        ("[[rain]]\nrate = 0\n[[rain]]\nrait = 0", 5, 1, "rate"),
+        ("[[rain]]\ndrops = { per_second = 1, depth = 1, raduis = 2 }", 3, 38, "radius"),
+        ("[[source]]\nat = [0, 0]\nraet = 1", 4, 1, "rate"),
+        ("  [[drain]]\n  at = [0, 0]\n  rate = 1\n  begin = 3\n  strat = 1", 6, 3, "start"),
+    ] {
+        let text = format!("version = 1\n{text}");
+        let found = mistakes(&text, &[]);
+        let place = format!("a.toml:{line}:{column}: unknown field ");
+        let near = format!("did you mean `{near}`?");
+        assert!(found.iter().any(|m| m.starts_with(&place) && m.ends_with(&near)), "{text}\ngave {found:#?}");
+    }
+}
+
+#[test]
+fn a_value_of_the_wrong_type_or_unit_is_told_with_its_place() {
+    says("version = 1\ntitle = 3", "2:9", &["title", "string"]);
+    says("version = 1\n[time]\nsteps = -4", "3:9", &["time.steps", "-4"]);
+    says("version = 1\n[time]\nduration = '3 m'", "3:12", &["unit \"m\"", "min"]);
+    says("version = 1\n[solver]\ndrag = 'much'", "3:8", &["solver.drag", "number"]);
+    says("version = 1\n[solver]\nrepose = '3 mm/h'", "3:10", &["solver.repose", "deg"]);
+    says("version = 1\n[solver]\npreset = 'mei'", "3:10", &["`mei-2007`"]);
+    says("version = 1\n[solver]\npreset = 'mei_2007'", "3:10", &["did you mean `mei-2007`?"]);
+    says("version = 1\n[solver]\nkind = 'pips'", "3:8", &["did you mean `pipes`?"]);
+    says("version = 1\n[[terrain.layer]]\nkind = 'fmb'", "3:8", &["did you mean `fbm`?"]);
+    says("version = 1\n[[terrain.layer]]\nkind = 'fbm'\nheight = true", "4:10", &["layer[0].height"]);
+    says("version = 1\n[[source]]\nrate = 1\nat = [1, '2 h']", "4:10", &["source[0].at[1]", "km"]);
+    says("version = 1\n[[source]]\nrate = 1\nat = [1]", "4:6", &["source[0].at", "[east, north]"]);
+    says("version = 1\n[[source]]\nrate = 1", "2:1", &["source[0]", "missing field `at`"]);
+    says("version = 1\n[edges]\neast = { level = '3 kg' }", "3:18", &["edges.east", "km"]);
+    says("version = 1\nrain = 3", "2:8", &["rain", "sequence"]);
+    says("version = 1\n[terrain]\ncell = inf", "3:8", &["finite"]);
+    says("", "1:1", &["begin the file with version = 1"]);
+    says("version = 1\nversion = 1", "2:1", &["duplicate key"]);
+}
+
+#[test]
+fn a_value_that_makes_no_sense_is_told_with_its_place() {
+    says("version = 7", "1:11", &["reads version 1"]);
+    says("version = 1\n[[rain]]\nrate = '-3 mm/h'", "3:8", &["cannot be negative", "0 for a dry run"]);
+    says(
+        "version = 1\n[[rain]]\nrate = 1\ndrops = { per_second = 1, depth = 1, radius = 1 }",
+        "2:1",
+        &["exactly one"],
+    );
+    says("version = 1\n[[rain]]\nstart = 1", "2:1", &["exactly one"]);
+    says("version = 1\n[[rain]]\ndrops = { per_second = 1e12, depth = 1, radius = 1 }", "3:24", &["rate"]);
+    says("version = 1\n[[rain]]\nrate = 0\nstart = '2 h'\nstop = '1 h'", "5:8", &["after start"]);
+    says("version = 1\n[[source]]\nat = [0, 0]\nrate = -1", "4:8", &["[[drain]]"]);
+    says("version = 1\n[[drain]]\nat = [0, 0]\nrate = -1", "4:8", &["[[source]]"]);
+    says("version = 1\n[[water]]\nlevel = 1\ndepth = 1", "2:1", &["exactly one"]);
+    says("version = 1\n[[water]]\ndepth = -1", "3:9", &["negative"]);
+    says("version = 1\n[[water]]\ndepth = 1\nfrom = [3, 3]\nto = [2, 4]", "5:6", &["north-east"]);
+    says("version = 1\n[terrain]\nsize = [0, 9]", "3:8", &["between 1 and"]);
+    says("version = 1\n[terrain]\nsize = [1, 99999]", "3:8", &["65536"]);
+    says("version = 1\n[terrain]\ncell = '0 m'", "3:8", &["side of a cell"]);
+    says("version = 1\n[terrain]\ncell = 1e300", "3:8", &["side of a cell"]);
+    says("version = 1\n[terrain]\nheight_range = ['3 m', '2 m']", "3:16", &["larger"]);
+    says("version = 1\n[terrain]\nfile = 'a.png'\n[[terrain.layer]]\nkind = 'fbm'", "4:1", &["not both"]);
+    says("version = 1\n[terrain]\nfile = '../a.png'", "3:8", &["outside the scene's folder"]);
+    says("version = 1\n[terrain]\nfile = '/etc/a.png'", "3:8", &["outside the scene's folder"]);
+    says("version = 1\n[[rain]]\nrate = 1\nmask = '../../m.png'", "4:8", &["outside the scene's folder"]);
+    says("version = 1\n[terrain.hardness]", "2:1", &["exactly one"]);
+    says("version = 1\n[[terrain.layer]]\nkind = 'fbm'\nwavelength = -1", "4:14", &["layer[0].wavelength"]);
+    says("version = 1\n[solver]\nneighbours = 6", "3:14", &["4 or 8"]);
+    says("version = 1\n[time]\nduration = 0", "3:12", &["positive"]);
+    says("version = 1\n[[time.coarse]]\nfactor = 1\nsteps = 3", "3:10", &["above 1"]);
+    says(
+        "version = 1\n[[time.coarse]]\nfactor = 2\nsteps = 3\n[[time.coarse]]\nfactor = 4\nsteps = 3",
+        "3:10",
+        &["above 4"],
+    );
+    says("version = 1\n[edges]\neast = { level = 1e30 }", "3:8", &["1e9"]);
+}
+
+#[test]
+fn all_mistakes_are_told_in_the_order_of_the_file() {
+    let form =
+        "version = 1\ntite = 'x'\n[terrain]\ncell = '1 kg'\n[[source]]\nat = [0]\n[time]\nsteps = 'all'";
+    let places = |found: Vec<String>| -> Vec<String> {
+        found.iter().map(|mistake| mistake.split(": ").next().unwrap().to_owned()).collect()
+    };
+    let found = places(mistakes(form, &[]));
+    // The source lacks its rate as well, but what is left of it is not judged.
+    assert_eq!(found, ["a.toml:2:1", "a.toml:4:8", "a.toml:6:6", "a.toml:8:9"]);
+    let sense = "version = 1\n[time]\nduration = -1\n[[rain]]\nrate = -1\n[terrain]\ncell = -1";
+    let found = places(mistakes(sense, &["seed=3", "solver.drag=-1"]));
+    assert_eq!(found, ["a.toml:3:12", "a.toml:5:8", "a.toml:7:8", "--set solver.drag=-1"]);
+    let syntax = "version = 1\nfoo = = 3\nbar = [1,\n";
+    let found = mistakes(syntax, &[]);
+    assert!(!found.is_empty() && found[0].starts_with("a.toml:2:"), "{found:?}");
+    let noise: String = (0..5000).map(|i| char::from(33 + (i * 7919 % 94) as u8)).collect();
+    assert!(mistakes(&noise, &[]).len() <= 21);
+}
+
+#[test]
+fn changes_reach_every_kind_of_place() {
+    let text = "version = 1\n[[rain]]\nrate = 0\n[[rain]]\nrate = 0";
+    let with = |changes: &[&str]| {
+        let changes: Vec<_> = changes.iter().map(ToString::to_string).collect();
+        parse(text, "a.toml", &changes).unwrap()
+    };
+    let rate = with(&["rain.1.rate=36 mm/h"]).rain[1].rate.unwrap();
+    assert!((rate - 1.0e-5).abs() < 1.0e-15, "rain is {rate} m/s");
+    assert_eq!(with(&["rain[0].rate = 2"]).rain[0].rate, Some(2.0));
+    assert_eq!(with(&["terrain.size=[40, 30]"]).terrain.size, Some([40, 30]));
+    assert_eq!(with(&["title=mud and water"]).title, "mud and water");
+    assert_eq!(with(&["title=\"3\""]).title, "3");
+    assert_eq!(with(&["solver.preset=mei-2007"]).solver.preset, "mei-2007");
+    assert_eq!(
+        with(&["edges.east={ level = '3 km' }"]).edges.east,
+        thalweg_erosion::pipes::Edge::Level(3000.0)
+    );
+    // One change may need the next.
+    let scene = with(&[
+        "source.0.at=[1, 2]",
+        "source.0.rate=3",
+        "rain.2.rate=7",
+        "time.coarse.0.factor=2",
+        "time.coarse.0.steps=1",
+    ]);
+    assert_eq!((scene.sources[0].rate, scene.rain[2].rate, scene.time.coarse.len()), (3.0, Some(7.0), 1));
+}
+
+#[test]
+fn a_wrong_change_is_blamed_on_itself() {
+    let text = "version = 1\n[[rain]]\nrate = 0";
+    for (change, words) in [
+        ("rane.0.rate=3", "did you mean `rain`?"),
+        ("time.step=3", "did you mean `steps`?"),
+        ("rain.0.rate=-1", "cannot be negative"),
+        ("rain.5.rate=3", "there are 1 of these"),
+        ("rain.first.rate=3", "there are 1 of these"),
+        ("rain.0.rate.unit=3", "single value"),
+        ("time.steps=many", "invalid type"),
+        ("solver.preset=mei_2007", "did you mean `mei-2007`?"),
+        ("time.steps", "KEY=VALUE"),
+        ("=3", "missing"),
+        ("time..steps=3", "missing"),
+        ("source.0.rate=3", "missing field `at`"),
+    ] {
+        let found = mistakes(text, &[change]);
+        assert!(found.len() == 1 && found[0].starts_with(&format!("--set {change}: ")), "{found:?}");
+        assert!(found[0].contains(words), "{found:?} should say {words:?}");
+    }
+    // What was wrong in the file stays the file's, and a change can put it right.
+    let text = "version = 1\n[[rain]]\nrate = -1";
+    assert!(mistakes(text, &["seed=3"])[0].starts_with("a.toml:3:8: "));
+    assert!(parse(text, "a.toml", &["rain.0.rate=1".into()]).is_ok());
+}
+
+/// Everything that the scene file has, in people's units.
+const WHOLE: &str = r#"
+    version = 1
+    title = "everything"
+    seed = 7
+    [terrain]
+    size = [40, 30]
+    cell = "5 m"
+    [[terrain.layer]]
+    kind = "fbm"
+    height = "0.1 km"
+    wavelength = "80 m"
+    warp = { amplitude = "5 m", wavelength = "30 m" }
+    [[terrain.layer]]
+    kind = "bump"
+    height = "10 m"
+    radius = "20 m"
+    blend = "max"
+    weight = "50 %"
+    mask = { kind = "radial", radius = "50 m", fade = "10 m" }
+    [terrain.island]
+    shore = "20 m"
+    [[terrain.hardness.layer]]
+    kind = "plane"
+    offset = 0.3
+    [solver]
+    kind = "pipes"
+    preset = "thalweg"
+    backend = "auto"
+    repose = "40 deg"
+    evaporation = "1 1/h"
+    [edges]
+    north = "open"
+    east = { level = "2 m" }
+    [[water]]
+    level = "12 m"
+    from = ["0 m", "0 m"]
+    to = ["0.1 km", "50 m"]
+    [[water]]
+    depth = "10 cm"
+    [[rain]]
+    rate = "60 mm/h"
+    start = "1 min"
+    stop = "1 h"
+    [[rain]]
+    drops = { per_second = "3 1/s", depth = "1 cm", radius = "5 m" }
+    [[source]]
+    at = ["50 m", "50 m"]
+    rate = "200 l/s"
+    radius = "10 m"
+    [[drain]]
+    at = [10, 10]
+    rate = 0.1
+    [time]
+    steps = 40
+    duration = "1 d"
+    [[time.coarse]]
+    factor = 2
+    steps = 16
+    detail = 0.25
+    [output]
+    maps = true
+    pictures = false
+    checkpoint_every = 10
+    frames_every = 0
+"#;
+
+#[test]
+fn every_section_survives_a_round_trip() {
+    let scene = parse(WHOLE, "whole", &[]).unwrap();
+    assert_eq!(scene.terrain.cell, Some(5.0));
+    assert_eq!(scene.rain[0].stop, Some(3600.0));
+    assert_eq!(scene.sources[0].rate, 0.2);
+    let again = parse(&toml::to_string_pretty(&scene).unwrap(), "again", &[]).unwrap();
+    assert_eq!(again, scene);
+}
+
+#[test]
+fn what_the_program_chooses_is_filled_in() {
+    let scene = parse("version = 1", "a.toml", &[]).unwrap();
+    assert_eq!((scene.terrain.size, scene.terrain.cell), (Some(Terrain::SIZE), Some(Terrain::CELL)));
+    assert!(!scene.terrain.layers.is_empty());
+    let again = parse(&toml::to_string_pretty(&scene).unwrap(), "again", &[]).unwrap();
+    assert_eq!(again, scene);
+}
+
+#[test]
+fn windows_line_ends_and_a_byte_order_mark_do_no_harm() {
+    let scene = parse("\u{feff}version = 1\r\n[time]\r\nsteps = 5\r\n", "a.toml", &[]).unwrap();
+    assert_eq!(scene.time.steps, 5);
+    says("version = 1\r\n[time]\r\nstep = 5\r\n", "3:1", &["steps"]);
+}
+
+#[test]
+fn only_like_names_are_suggested() {
+    assert_eq!(nearest("rait", ["rate", "start"]), Some("rate"));
+    assert_eq!(nearest("xyzzy", ["rate", "start"]), None);
+    assert_eq!(nearest("anything", []), None);
+}

@@ -1,0 +1,399 @@
+//! A run goes on in the same bits however it is cut, saved and spread over threads.
+
+use std::path::Path;
+use thalweg::io::checkpoint::{Checkpoint, newest};
+use thalweg::project::Project;
+use thalweg::run::{Outcome, Progress, RunError, RunOptions, Watcher, run};
+use thalweg::{PipesStage, Stage, State};
+
+const MEMORY: u64 = 1 << 30;
+
+/// Everything that moves, on two coarse passes and the terrain itself. None of the numbers are round.
+const SCENE: &str = r#"
+version = 1
+title = "a little of everything"
+seed = 5
+[terrain]
+size = [44, 37]
+cell = "8 m"
+[[terrain.layer]]
+kind = "fbm"
+height = "90 m"
+wavelength = "150 m"
+[[terrain.hardness.layer]]
+kind = "fbm"
+wavelength = "60 m"
+height = 1
+[edges]
+south = "open"
+west = { level = "-20 m" }
+[[rain]]
+rate = "80 mm/h"
+[[rain]]
+drops = { per_second = 2, depth = "2 cm", radius = "9 m" }
+stop = "30 s"
+[[source]]
+at = [200, 290]
+rate = "0.5 m3/s"
+radius = "12 m"
+[[drain]]
+at = [40, 40]
+rate = "0.1 m3/s"
+[time]
+steps = 90
+[[time.coarse]]
+factor = 4
+steps = 75
+[[time.coarse]]
+factor = 2
+steps = 70
+[output]
+maps = false
+pictures = false
+"#;
+
+fn project(folder: &Path, text: &str) -> Project {
+    let file = folder.join("scene.toml");
+    std::fs::write(&file, text).unwrap();
+    Project::open(file.to_str().unwrap(), &[]).unwrap()
+}
+
+/// Steps until so many are taken or all is over.
+fn drive(state: &mut State, until: u64) {
+    while !state.is_over() && state.steps_taken() < until {
+        let steps = state.steps_to_next_look().min(until - state.steps_taken());
+        let report = PipesStage.advance(state, steps).unwrap();
+        state.note(&report).unwrap();
+    }
+}
+
+/// All that a run shows, bit by bit.
+fn bits(state: &mut State) -> Vec<u64> {
+    let snapshot = state.snapshot();
+    let fields = snapshot.fields.iter().flat_map(|field| field.values.values());
+    let mut bits: Vec<u64> = fields.map(|v| u64::from(v.to_bits())).collect();
+    let (water, solids) = (state.ledger().water, state.ledger().solids);
+    let [shortest, longest] = state.dt_range();
+    let numbers = [snapshot.time, water.added, water.end, solids.bed_end, solids.exported, shortest, longest];
+    bits.extend(numbers.map(f64::to_bits));
+    bits.push(snapshot.step);
+    bits
+}
+
+fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work)
+}
+
+#[test]
+fn a_run_resumed_at_random_steps_ends_in_the_same_bits() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = project(folder.path(), SCENE);
+    let mut whole = State::new(&project, MEMORY).unwrap();
+    drive(&mut whole, u64::MAX);
+    let planned = whole.steps_planned();
+    assert_eq!((whole.steps_taken(), planned), (235, 235));
+    let ledger = whole.ledger();
+    assert!(ledger.water.imbalance() < 1.0e-5, "water is out of balance by {:e}", ledger.water.imbalance());
+    assert!(
+        ledger.solids.imbalance() < 1.0e-4,
+        "ground is out of balance by {:e}",
+        ledger.solids.imbalance()
+    );
+    let expected = bits(&mut whole);
+
+    let key = thalweg::field::random::Key::new(20);
+    let random = (0..20).map(|i| 1 + key.with(i).bits() % (planned - 1));
+    // The ends of passes and the steps around them are the hard ones.
+    for (i, step) in random.chain([0, 74, 75, 76, 144, 145, 146, planned]).enumerate() {
+        let checkpoints = folder.path().join(format!("checkpoints{i}"));
+        std::fs::create_dir(&checkpoints).unwrap();
+        let saved = on_threads(1 + i % 3, || {
+            let mut first = State::new(&project, MEMORY).unwrap();
+            drive(&mut first, step);
+            assert_eq!(first.steps_taken(), step);
+            first.save(&checkpoints, "a").unwrap()
+        });
+        let found = newest(&checkpoints, MEMORY).unwrap().found.unwrap();
+        assert_eq!((found.step, &found.path), (step, &saved));
+        let end = on_threads(1 + (i + 1) % 4, || {
+            let mut second = State::new(&project, MEMORY).unwrap();
+            second.restore(&found.checkpoint).unwrap();
+            assert_eq!(second.steps_taken(), step);
+            drive(&mut second, u64::MAX);
+            bits(&mut second)
+        });
+        assert!(end == expected, "resumed at step {step}, the run ends in other bits");
+    }
+}
+
+#[test]
+fn the_scene_that_a_run_writes_makes_the_same_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = project(folder.path(), SCENE);
+    let out = folder.path().join("out");
+    let first = finished(&project, &out);
+    let again = Project::open(out.to_str().unwrap(), &[]).unwrap();
+    assert_eq!(again.scene, project.scene);
+    let second = finished(&again, &folder.path().join("again"));
+    assert_eq!(first.ledger, second.ledger);
+    let read = |folder: &Path, name: &str| std::fs::read(folder.join(name)).unwrap();
+    for name in ["height.exr", "height.png", "scene.toml"] {
+        assert!(read(&out, name) == read(&folder.path().join("again"), name), "{name} differs");
+    }
+}
+
+struct Silent {
+    /// Looks after which it is told to stop.
+    patience: std::cell::Cell<u64>,
+    notices: Vec<String>,
+}
+
+impl Silent {
+    fn new(patience: u64) -> Self {
+        Self { patience: patience.into(), notices: Vec::new() }
+    }
+}
+
+impl Watcher for Silent {
+    fn progress(&mut self, _: &Progress) {}
+
+    fn notice(&mut self, text: &str) {
+        self.notices.push(text.into());
+    }
+
+    fn cancelled(&self) -> bool {
+        self.patience.set(self.patience.get().saturating_sub(1));
+        self.patience.get() == 0
+    }
+}
+
+fn options(out: &Path, resume: bool) -> RunOptions {
+    RunOptions { out: out.into(), resume, max_bytes: MEMORY }
+}
+
+fn finished(project: &Project, out: &Path) -> Box<thalweg::run::Report> {
+    match run(project, &options(out, false), &mut Silent::new(u64::MAX)).unwrap() {
+        Outcome::Finished(report) => report,
+        stopped => panic!("the run stopped by itself: {stopped:?}"),
+    }
+}
+
+#[test]
+fn a_stopped_run_reports_the_same_as_one_that_never_stopped() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = project(folder.path(), &SCENE.replace("[output]", "[output]\nframes_every = 120"));
+    let whole = finished(&project, &folder.path().join("whole"));
+    assert_eq!(whole.files.iter().filter(|file| file.starts_with("frames/")).count(), 2);
+    let out = folder.path().join("out");
+    let mut stops = 0;
+    let report = loop {
+        match run(&project, &options(&out, stops > 0), &mut Silent::new(7)).unwrap() {
+            Outcome::Finished(report) => break report,
+            Outcome::Stopped { checkpoint, step } => {
+                assert!(checkpoint.is_file() && step > 0);
+                assert!(!out.join("report.json").exists(), "a stopped run has no report");
+                stops += 1;
+            }
+        }
+    };
+    assert!(stops > 3, "stopped {stops} times");
+    assert_eq!((report.dt, report.ledger, report.simulated_s), (whole.dt, whole.ledger, whole.simulated_s));
+    assert_eq!((report.steps, &report.files), (whole.steps, &whole.files));
+    let count = std::fs::read_dir(out.join("checkpoints")).unwrap().count();
+    assert_eq!(count, 2, "two checkpoints are kept");
+}
+
+/// A frame shows the step it is named for, whatever else happens.
+#[test]
+fn frames_and_checkpoints_come_at_their_very_steps() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = "[output]\nframes_every = 100\ncheckpoint_every = 33";
+    let project = project(folder.path(), &SCENE.replace("[output]", output));
+    let out = folder.path().join("out");
+    let report = finished(&project, &out);
+    let frames: Vec<_> = report.files.iter().filter(|file| file.starts_with("frames/")).collect();
+    assert_eq!(frames, ["frames/frame_000000.png", "frames/frame_000001.png", "frames/frame_000002.png"]);
+    let mut names: Vec<_> = std::fs::read_dir(out.join("checkpoints"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    assert_eq!(names, ["step_0000000198.twc", "step_0000000231.twc"]);
+}
+
+#[test]
+fn a_duration_ends_the_run_at_the_first_step_beyond_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = SCENE.replace("steps = 90", "steps = 100000\nduration = '70 s'");
+    let project = project(folder.path(), &text);
+    let mut whole = State::new(&project, MEMORY).unwrap();
+    drive(&mut whole, u64::MAX);
+    let (time, [_, longest]) = (whole.pipes.time(), whole.dt_range());
+    assert!(time >= 70.0 && time < 70.0 + longest, "the run ended after {time} s, steps are {longest} s");
+    assert!(whole.steps_taken() < 100_000);
+    // However the steps are cut.
+    let mut cut = State::new(&project, MEMORY).unwrap();
+    let mut until = 0;
+    while !cut.is_over() {
+        until += 3;
+        drive(&mut cut, until);
+    }
+    assert!(bits(&mut cut) == bits(&mut whole), "{} and {} steps", cut.steps_taken(), whole.steps_taken());
+}
+
+#[test]
+fn no_steps_at_all_are_a_run_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = SCENE
+        .replace("steps = 90", "steps = 0")
+        .replace("steps = 75", "steps = 0")
+        .replace("steps = 70", "steps = 0");
+    let report = finished(&project(folder.path(), &text), &folder.path().join("out"));
+    assert_eq!((report.steps, report.dt.min, report.dt.max, report.simulated_s), (0, 0.0, 0.0, 0.0));
+}
+
+/// Slopes that slip move ground without any water; the books are still numbers.
+#[test]
+fn a_dry_landslide_has_a_balance() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "version = 1\n[terrain]\nsize = [32, 32]\n[[terrain.layer]]\nkind = 'cone'\nheight = '900 m'\nradius = '100 m'\n\
+                [time]\nsteps = 40\n[output]\nmaps = false\npictures = false";
+    let ledger = finished(&project(folder.path(), text), &folder.path().join("out")).ledger;
+    assert!(ledger.imbalance_rel < 1.0e-6, "{:e} of the ground is missing", ledger.imbalance_rel);
+}
+
+#[test]
+fn checkpoints_of_other_runs_are_refused_with_the_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = |text: &str| project(folder.path(), text);
+    let checkpoints = folder.path().join("checkpoints");
+    std::fs::create_dir(&checkpoints).unwrap();
+    let mut state = State::new(&project(SCENE), MEMORY).unwrap();
+    drive(&mut state, 200);
+    let path = state.save(&checkpoints, "a").unwrap();
+    let checkpoint = Checkpoint::read(&path, MEMORY).unwrap();
+
+    let refused = |text: &str, reason: &str| {
+        let mut state = State::new(&project(text), MEMORY).unwrap();
+        let message = state.restore(&checkpoint).unwrap_err();
+        assert!(message.contains(reason), "{message}");
+        assert_eq!(state.steps_taken(), 0, "a refused checkpoint changes nothing");
+    };
+    refused(&SCENE.replace("seed = 5", "seed = 6"), "another scene");
+    refused(&SCENE.replace("80 mm/h", "81 mm/h"), "another scene");
+    refused(&SCENE.replace("[44, 37]", "[44, 38]"), "another scene");
+    refused(&SCENE.replace("steps = 75", "steps = 80"), "another scene");
+    refused(&SCENE.replace("steps = 90", "steps = 10"), "step 200 already");
+    // A longer run with other outputs may go on.
+    let longer = SCENE.replace("steps = 90", "steps = 900").replace("maps = false", "maps = true");
+    State::new(&project(&longer), MEMORY).unwrap().restore(&checkpoint).unwrap();
+
+    // Headers and sections that are whole but make no sense.
+    let broken = |change: &dyn Fn(&mut Checkpoint), reason: &str| {
+        let mut checkpoint = checkpoint.clone();
+        change(&mut checkpoint);
+        let mut state = State::new(&project(SCENE), MEMORY).unwrap();
+        let message = state.restore(&checkpoint).unwrap_err();
+        assert!(message.contains(reason), "{message}");
+    };
+    broken(&|c| c.header["pass"] = 9.into(), "more passes");
+    broken(&|c| c.header["pass"] = 0.into(), "does not fit");
+    broken(&|c| c.header["pass"] = "two".into(), "lacks \"pass\"");
+    broken(&|c| c.header["text"] = "nonsense".into(), "no scene");
+    broken(&|c| c.header = serde_json::Value::Null, "no scene");
+    for i in 0..checkpoint.sections.len() {
+        broken(&|c| drop(c.sections.remove(i)), "is missing");
+    }
+}
+
+/// A file that was exchanged under a run is noticed; one that was only moved is not in the way.
+#[test]
+fn the_ground_itself_is_compared_not_the_name_of_its_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |seed| {
+        let ground = thalweg::terrain::Recipe::named("fbm", 320.0).unwrap().build(32, 32, 10.0, seed);
+        let path = folder.path().join("a.exr");
+        thalweg::io::write_heightfield(&path, &ground, &thalweg::io::WriteOptions::default()).unwrap();
+    };
+    write(1);
+    let text = "version = 1\n[terrain]\nfile = 'a.exr'\n[[rain]]\nrate = 1e-5\n[time]\nsteps = 100\n[output]\npictures = false\nmaps = false";
+    let project = project(folder.path(), text);
+    let out = folder.path().join("out");
+    let stopped = run(&project, &options(&out, false), &mut Silent::new(3)).unwrap();
+    assert!(matches!(stopped, Outcome::Stopped { step: 24, .. }), "{stopped:?}");
+    // The scene beside the output has its own copy of the ground and goes on from there.
+    write(2);
+    let error = run(&project, &options(&out, true), &mut Silent::new(u64::MAX)).unwrap_err();
+    assert!(
+        matches!(&error, RunError::OtherRun { reason, .. } if reason.contains("another terrain")),
+        "{error}"
+    );
+    assert!(error.is_usage());
+    let own = Project::open(out.to_str().unwrap(), &[]).unwrap();
+    assert_eq!(own.scene.terrain.file.as_deref(), Some("inputs/a.exr"));
+    let ended = run(&own, &options(&out, true), &mut Silent::new(u64::MAX)).unwrap();
+    assert!(matches!(&ended, Outcome::Finished(report) if report.files.contains(&"inputs/a.exr".into())));
+}
+
+#[test]
+fn a_broken_checkpoint_is_passed_over_for_the_one_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = project(folder.path(), &SCENE.replace("[output]", "[output]\ncheckpoint_every = 40"));
+    let whole = finished(&project, &folder.path().join("whole"));
+    let out = folder.path().join("out");
+    let stopped = run(&project, &options(&out, false), &mut Silent::new(16)).unwrap();
+    let Outcome::Stopped { checkpoint, .. } = stopped else { panic!("{stopped:?}") };
+    let bytes = std::fs::read(&checkpoint).unwrap();
+    std::fs::write(&checkpoint, &bytes[..bytes.len() / 2]).unwrap();
+    let mut watcher = Silent::new(u64::MAX);
+    let Outcome::Finished(report) = run(&project, &options(&out, true), &mut watcher).unwrap() else {
+        panic!()
+    };
+    assert_eq!(report.ledger, whole.ledger);
+    let told = watcher
+        .notices
+        .iter()
+        .any(|notice| notice.contains("broken checkpoint") && notice.contains("cut off"));
+    assert!(told, "{:?}", watcher.notices);
+
+    // With none left there is nothing to resume.
+    for entry in std::fs::read_dir(out.join("checkpoints")).unwrap() {
+        std::fs::write(entry.unwrap().path(), b"THALWEGC").unwrap();
+    }
+    let error = run(&project, &options(&out, true), &mut Silent::new(u64::MAX)).unwrap_err();
+    assert!(
+        matches!(&error, RunError::NothingToResume { broken, .. } if broken.contains("cut off")),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_run_never_writes_over_its_own_scene_or_ground() {
+    let folder = tempfile::tempdir().unwrap();
+    let scene = project(folder.path(), SCENE);
+    let error = run(&scene, &options(folder.path(), false), &mut Silent::new(u64::MAX)).unwrap_err();
+    assert!(matches!(error, RunError::OverInput { .. }), "{error}");
+    assert_eq!(std::fs::read_to_string(folder.path().join("scene.toml")).unwrap(), SCENE);
+
+    let ground = thalweg::terrain::Recipe::default().build(8, 8, 10.0, 1);
+    let path = folder.path().join("height.exr");
+    thalweg::io::write_heightfield(&path, &ground, &thalweg::io::WriteOptions::default()).unwrap();
+    let file = folder.path().join("other.toml");
+    std::fs::write(&file, "version = 1\n[terrain]\nfile = 'height.exr'").unwrap();
+    let other = Project::open(file.to_str().unwrap(), &[]).unwrap();
+    let error = run(&other, &options(folder.path(), false), &mut Silent::new(u64::MAX)).unwrap_err();
+    assert!(error.to_string().contains("height.exr") && error.to_string().contains("--out"), "{error}");
+}
+
+#[test]
+fn every_built_in_scene_can_be_set_up() {
+    for scene in thalweg::project::built_in_scenes() {
+        let project = Project::open(scene.name, &[]).unwrap();
+        assert!(!scene.title().is_empty(), "{} has no title", scene.name);
+        let state = State::new(&project, MEMORY).unwrap_or_else(|error| panic!("{}: {error}", scene.name));
+        assert!(state.steps_planned() > 0);
+        // Written out, it is still the same scene.
+        let text = toml::to_string_pretty(&project.scene).unwrap();
+        assert_eq!(thalweg::project::parse(&text, scene.name, &[]).unwrap(), project.scene);
+    }
+}
