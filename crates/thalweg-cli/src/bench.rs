@@ -70,10 +70,16 @@ pub fn bench(args: &CasesArgs) -> Result<(), Failure> {
     let machine = Machine { cores, copy_gb_per_s: [copy_bandwidth(1)?, copy_bandwidth(cores)?] };
     if !args.json {
         let [one, all] = machine.copy_gb_per_s;
-        println!("{cores} cores; memory copies at {one:.1} GB/s on one thread, {all:.1} GB/s on all");
-        println!(
+        say!("{cores} cores; memory copies at {one:.1} GB/s on one thread, {all:.1} GB/s on all");
+        say!(
             "{:<18} {:>9} {:>7} {:>9} {:>12} {:>10} {:>10}",
-            "pipes", "size", "threads", "M cells/s", "bytes/cell", "roofline", "x plain"
+            "pipes",
+            "size",
+            "threads",
+            "M cells/s",
+            "bytes/cell",
+            "roofline",
+            "x plain"
         );
     }
     let mut rows = Vec::new();
@@ -83,7 +89,7 @@ pub fn bench(args: &CasesArgs) -> Result<(), Failure> {
             let row = measure(preset, size, threads, bandwidth)?;
             if !args.json {
                 let ratio = row.reference_ratio.map_or("-".into(), |ratio| format!("{ratio:.1}"));
-                println!(
+                say!(
                     "{:<18} {:>9} {:>7} {:>9.0} {:>12} {:>9.0}% {:>10}",
                     row.case,
                     row.size,
@@ -98,7 +104,7 @@ pub fn bench(args: &CasesArgs) -> Result<(), Failure> {
         }
     }
     if args.json {
-        println!("{}", serde_json::to_string(&Table { machine, cases: rows }).map_err(Failure::run)?);
+        say!("{}", serde_json::to_string(&Table { machine, cases: rows }).map_err(Failure::run)?);
     }
     Ok(())
 }

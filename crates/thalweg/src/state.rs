@@ -344,7 +344,11 @@ impl State {
     pub fn snapshot(&mut self) -> Snapshot {
         let mut snapshot = self.pipes.snapshot();
         (snapshot.step, snapshot.time) = (self.steps_taken(), self.time());
+        // What is afloat has left the ground but not the landscape: it is shown where it would settle.
         let ground = self.settled_ground();
+        if let Some(height) = snapshot.fields.iter_mut().find(|field| field.info.name == "height") {
+            height.values = ground.height.clone();
+        }
         let (cols, rows) = (ground.height.cols(), ground.height.rows());
         let start = self.site.ground_of(&self.scene, self.pass);
         let change = |sign: f32| {

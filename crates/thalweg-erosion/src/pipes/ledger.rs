@@ -18,12 +18,11 @@ pub struct Water {
 }
 
 impl Water {
-    /// |what is missing| / |what moved| [-].
+    /// |what is missing| / |what moved| [-]; of all the water, where none came or went.
     pub fn imbalance(&self) -> f64 {
-        relative(
-            self.start + self.added - self.evaporated - self.exported - self.end,
-            self.start + self.added,
-        )
+        let moved = self.added + self.evaporated + self.exported;
+        let missing = self.start + self.added - self.evaporated - self.exported - self.end;
+        relative(missing, if moved > 0.0 { moved } else { self.start })
     }
 }
 
@@ -45,9 +44,10 @@ pub struct Solids {
 }
 
 impl Solids {
-    /// |what is missing| / |what moved| [-].
+    /// |what is missing| / |what moved| [-]; of the whole bed, where water moved nothing and slopes slipped at most.
     pub fn imbalance(&self) -> f64 {
-        relative(self.bed_start + self.added - self.bed_end - self.suspended - self.exported, self.eroded)
+        let missing = self.bed_start + self.added - self.bed_end - self.suspended - self.exported;
+        relative(missing, if self.eroded > 0.0 { self.eroded } else { self.bed_start })
     }
 }
 

@@ -167,7 +167,8 @@ pub struct Params {
     pub repose: f64,
     /// Steps between two rounds of slipping.
     pub talus_every: u32,
-    /// Share of the excess height that slips in one round [-], at most 1.
+    /// How much slips in one round, as a share of the most that cannot overshoot: a sixteenth of the excess height
+    /// towards each neighbour [-].
     #[serde(deserialize_with = "units::ratio")]
     pub talus_rate: f64,
 }

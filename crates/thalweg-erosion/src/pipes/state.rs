@@ -18,8 +18,10 @@ use thalweg_field::{Field, FieldInfo, Frame, Grid2, Heightfield, Snapshot, band}
 const CONTROL: u64 = 8;
 /// Steps between two looks at the energy and for numbers gone wild.
 const LOOK_EVERY: u64 = 64;
-/// Growth of the energy beyond what was put in that rounding and averaging may cause [-].
-const ENERGY_SLACK: f64 = 0.05;
+/// Growth of the energy beyond what was put in that still counts as right [-]. Pipes carry momentum but not along with
+/// the water, which heaps at the front of a frictionless dam break: by up to 0.16 in random scenes. Sloshing that is
+/// unstable passes any bound.
+const ENERGY_SLACK: f64 = 0.3;
 /// Water for the wave speed of a dry terrain [m]: the first rain must not meet a step of a minute.
 const SHALLOWEST: f64 = 0.01;
 
@@ -187,6 +189,8 @@ pub struct Pipes {
     energy_in: f64,
     added_at_last_look: f64,
     eroded_at_last_look: f64,
+    /// Lowest bed so far, in the solver's heights.
+    lowest: f32,
 }
 
 impl Pipes {
@@ -238,6 +242,7 @@ impl Pipes {
             energy_in: 0.0,
             added_at_last_look: 0.0,
             eroded_at_last_look: 0.0,
+            lowest: 0.0,
             params: params.clone(),
             frame: ground.frame.clone(),
             layout,
@@ -253,7 +258,8 @@ impl Pipes {
         let bed = pipes.rows().flat_map(|(_, _, row)| pipes.cells_of(row, plane::BED));
         pipes.highest = 2.0 * bed.fold(0.0, |highest: f32, &b| highest.max(b.abs()));
         exchange_halos(&pipes.layout, &mut pipes.bands);
-        pipes.energy_in = pipes.survey().energy_above_lowest();
+        let survey = pipes.survey();
+        (pipes.energy_in, pipes.lowest) = (survey.energy_above_lowest(), survey.low);
         Ok(pipes)
     }
 
@@ -518,6 +524,10 @@ impl Pipes {
         // What was eroded settles somewhere, and lifts the water there by at most the deepest water.
         self.energy_in += (account.eroded - self.eroded_at_last_look) * self.max_depth / self.unit;
         self.eroded_at_last_look = account.eroded;
+        // Heights are counted from the lowest bed; where that sinks, all water stands higher above it.
+        let sunk = f64::from(self.lowest - survey.low).max(0.0);
+        self.energy_in += sunk * survey.weight.iter().sum::<f64>();
+        self.lowest = self.lowest.min(survey.low);
         let ratio = survey.energy_above_lowest() / self.energy_in;
         if self.guard != Guard::Off && ratio > 1.0 + ENERGY_SLACK {
             return Err(StepError::Sloshing { ratio, step, time, safety: self.params.safety, dt: self.dt });
@@ -758,6 +768,7 @@ impl Pipes {
             added,
             added_rest,
             self.rain_depth,
+            f64::from(self.lowest),
         ];
         numbers.extend(&self.rain_carry);
         let accounts = self.bands.iter().flat_map(|band| &band.accounts);
@@ -787,6 +798,7 @@ impl Pipes {
             added,
             added_rest,
             rain_depth,
+            lowest,
             ref rain_carry @ ..,
         ] = saved.numbers.as_slice()
         else {
@@ -808,6 +820,7 @@ impl Pipes {
         (self.energy_in, self.added_at_last_look, self.eroded_at_last_look) = (energy_in, looked, eroded);
         self.added = Compensated::from_parts([added, added_rest]);
         self.rain_depth = rain_depth;
+        self.lowest = lowest as f32;
         self.rain_carry = rain_carry.to_vec();
         let rows = self.bands.iter_mut().flat_map(|band| &mut band.accounts);
         for (row, &[evaporated, eroded, exported, imported, exported_sediment]) in rows.zip(accounts) {

@@ -5,7 +5,7 @@ use crate::state::State;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use thalweg_field::{Heightfield, Snapshot};
-use thalweg_io::{WriteError, atomic, write_map, write_png_rgb};
+use thalweg_io::{WriteError, WriteOptions, atomic, write_heightfield, write_map, write_png_rgb};
 use thalweg_render::{Camera, MapStyle, Picture, ReliefStyle, before_after, map, perspective, relief};
 
 /// Longer side of a picture of the whole terrain [pixels].
@@ -89,7 +89,13 @@ pub fn write_maps(out: &Path, snapshot: &Snapshot, maps: bool) -> Result<Vec<Pat
     }
     for field in &snapshot.fields {
         if field.info.name == "height" {
-            files.extend(write_map(&out.join("height"), field, &snapshot.frame)?);
+            // A terrain like any other: it can be read again, by us and by others, with its range beside it.
+            let ground = Heightfield { height: field.values.clone(), frame: snapshot.frame.clone() };
+            for name in ["height.png", "height.exr"] {
+                write_heightfield(&out.join(name), &ground, &WriteOptions::default())?;
+                files.push(out.join(name));
+            }
+            files.push(out.join("height.thalweg.json"));
         } else if maps {
             files.extend(write_map(&out.join("maps").join(field.info.name), field, &snapshot.frame)?);
         }
