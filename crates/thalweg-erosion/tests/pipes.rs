@@ -377,6 +377,6 @@ fn steps_that_overflow_are_reported_with_their_place() {
     ground.height.set(5, 7, 3.0e38);
     let params = Params { talus: false, ..Params::default() };
     let mut pipes = Pipes::new(&ground, &params, &Weather::raining(1.0)).unwrap().unguarded();
-    let error = pipes.advance(200).unwrap_err();
+    let error = pipes.advance(256).unwrap_err();
     assert!(matches!(error, StepError::NotFinite { .. }), "{error}");
 }

@@ -44,6 +44,11 @@ impl Rims {
 }
 
 impl Rims {
+    /// Whether nothing can leave or enter anywhere.
+    pub fn closed(&self) -> bool {
+        [self.north, self.east, self.south, self.west].iter().all(|&rim| rim == Rim::Closed)
+    }
+
     /// How much wider the pipes to the west and to the east are in a row.
     pub fn gain_along_row(&self, layout: &Layout, row: usize) -> f32 {
         let north = row == 0 && self.north == Rim::Closed;

@@ -154,7 +154,8 @@ impl Sweep<'_> {
         if at_south {
             imported += outer_row_inflow(layout, rims.south, k, plane::NORTH, below, here);
         }
-        let exported = outflow_over_edges(layout, row as usize, here, |_| 1.0);
+        let exported =
+            if rims.closed() { 0.0 } else { outflow_over_edges(layout, row as usize, here, |_| 1.0) };
         if let Some(account) = band.account(row) {
             account.imported += imported * self.height_per_flux;
             account.exported += exported * self.height_per_flux;
@@ -231,9 +232,11 @@ impl Sweep<'_> {
         let [above, here, below] = band.three_rows_mut(layout, row);
         if DONOR {
             donor_cell::<S, DIAGONAL>(simd, layout, [above, below], here, cargo);
-            let exported = outflow_over_edges(layout, index, here, |col| cargo[1][MARGIN + col]);
-            if let Some(account) = band.account(row) {
-                account.exported_sediment += exported;
+            if !self.rims.closed() {
+                let exported = outflow_over_edges(layout, index, here, |col| cargo[1][MARGIN + col]);
+                if let Some(account) = band.account(row) {
+                    account.exported_sediment += exported;
+                }
             }
         } else {
             let moved = [&*flight.moved_east[index % 2], &*flight.moved_south[index % 2]];
