@@ -106,7 +106,8 @@ fn water_is_bluer_where_it_is_deep_enough_to_be_drawn() {
 #[test]
 fn deposits_are_paler_than_the_valley_they_lie_in() {
     let flat = ground(60, 20, |_, _| 0.0);
-    let deposit = Grid2::from_fn(60, 20, |c, _| if c < 30 { 0.0 } else { 3.0 });
+    let full = ReliefStyle::default().deposit_full;
+    let deposit = Grid2::from_fn(60, 20, |c, _| if c < 30 { 0.0 } else { full });
     let picture = relief(&Scene::ground(&flat).with_deposits(&deposit), &ReliefStyle::default(), 60);
     assert!(brightness(&picture, 50, 10) > brightness(&picture, 10, 10) + 30.0);
 }

@@ -290,6 +290,14 @@ impl Pipes {
         self
     }
 
+    /// Uses the vectors that every machine of this kind has, instead of the widest of this one. Results do not depend
+    /// on it; speed does.
+    #[must_use]
+    pub fn with_plain_vectors(mut self) -> Self {
+        self.level = Level::baseline();
+        self
+    }
+
     /// Cuts the rows into `bands` bands and takes up to `steps` steps in a sweep (1, 2, 4 or 8). Results do not
     /// depend on it; speed does.
     pub fn cut_into(&mut self, bands: usize, steps: usize) {
