@@ -45,7 +45,7 @@ struct Row {
 }
 
 /// Repeats of a measurement; the best counts.
-const REPEATS: usize = 5;
+const REPEATS: usize = 9;
 /// Cells times steps in one repeat.
 const WORK: usize = 48 << 20;
 const SIZES: [usize; 5] = [256, 512, 1024, 2048, 4096];
