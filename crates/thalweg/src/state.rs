@@ -308,7 +308,7 @@ impl State {
     }
 
     /// The bed with everything that is afloat laid down where it is.
-    pub fn settled_ground(&self) -> Heightfield {
+    fn settled_ground(&self) -> Heightfield {
         let mut ground = self.pipes.ground();
         let sediment = self.pipes.sediment();
         for (height, s) in ground.height.values_mut().iter_mut().zip(sediment.values()) {
@@ -344,11 +344,7 @@ impl State {
     pub fn snapshot(&mut self) -> Snapshot {
         let mut snapshot = self.pipes.snapshot();
         (snapshot.step, snapshot.time) = (self.steps_taken(), self.time());
-        // What is afloat has left the ground but not the landscape: it is shown where it would settle.
-        let ground = self.settled_ground();
-        if let Some(height) = snapshot.fields.iter_mut().find(|field| field.info.name == "height") {
-            height.values = ground.height.clone();
-        }
+        let ground = self.pipes.ground();
         let (cols, rows) = (ground.height.cols(), ground.height.rows());
         let start = self.site.ground_of(&self.scene, self.pass);
         let change = |sign: f32| {
@@ -360,8 +356,8 @@ impl State {
         let mut add = |name, unit, meaning, values| {
             snapshot.fields.push(Field { info: FieldInfo::new(name, unit, meaning), values });
         };
-        add("erosion", "m", "ground lost since the beginning", change(-1.0));
-        add("deposition", "m", "ground gained since the beginning", change(1.0));
+        add("erosion", "m", "bed lost since the beginning", change(-1.0));
+        add("deposition", "m", "bed gained since the beginning", change(1.0));
         add("flow", "m²/s", "mean discharge per metre of width", self.flow.map(|v| v * per_time));
         add("wetness", "-", "share of the time under water", self.wet.map(|v| v * per_time));
         add("slope", "rad", "slope of the bed", slope(&ground));

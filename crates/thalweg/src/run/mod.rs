@@ -198,7 +198,7 @@ pub fn run(project: &Project, options: &RunOptions, watcher: &mut dyn Watcher) -
         }
     }
     let clock = Instant::now();
-    let realism = report::realism(state.start(), &state.settled_ground());
+    let realism = report::realism(state.start(), &state.pipes.ground());
     timings.insert("realism", clock.elapsed().as_secs_f64());
     let finish = report::Finish {
         timings_s: timings,
