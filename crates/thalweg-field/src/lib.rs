@@ -2,8 +2,9 @@
 //!
 //! A [`Grid2`] is a rectangle of values, row 0 at the north edge and columns running east. A
 //! [`Heightfield`] is a grid of bed heights in metres with a [`Frame`] that says how large a cell is
-//! and where it lies. A [`Snapshot`] is everything a run shows to the outside: labelled grids at one
-//! moment. Beside these live the small things that make runs reproducible: random numbers keyed by
+//! and where it lies. [`Points`] are particles with named columns, a [`TriMesh`] is a surface of
+//! triangles. A [`Snapshot`] is everything a run shows to the outside at one moment: labelled grids,
+//! particles, meshes. Beside these live the small things that make runs reproducible: random numbers keyed by
 //! place and step ([`random`]), sums that do not depend on the number of threads ([`sum`]), rows cut
 //! into bands ([`band`]), and quantities with units as people write them ([`units`]).
 //!
@@ -23,6 +24,8 @@
 pub mod band;
 mod grid;
 mod heightfield;
+mod mesh;
+mod points;
 pub mod random;
 mod snapshot;
 pub mod sum;
@@ -30,4 +33,6 @@ pub mod units;
 
 pub use grid::Grid2;
 pub use heightfield::{Frame, Heightfield};
-pub use snapshot::{Field, FieldInfo, Snapshot};
+pub use mesh::TriMesh;
+pub use points::{Column, Points};
+pub use snapshot::{Field, FieldInfo, Matter, Mesh, Snapshot};

@@ -1,22 +1,32 @@
 //! What a run shows to the outside.
 
-use crate::{Frame, Grid2};
+use std::borrow::Cow;
+
+use crate::{Frame, Grid2, Points, TriMesh};
 
 /// Name, unit and meaning of a quantity; files, colour bars and reports read them from here.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldInfo {
     /// Short name, also the stem of its file: `water`, `sediment`, ...
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// SI unit, `-` for a pure ratio.
-    pub unit: &'static str,
+    pub unit: Cow<'static, str>,
     /// What it tells, in a few words.
-    pub meaning: &'static str,
+    pub meaning: Cow<'static, str>,
 }
 
 impl FieldInfo {
     /// A label.
     pub const fn new(name: &'static str, unit: &'static str, meaning: &'static str) -> Self {
-        Self { name, unit, meaning }
+        Self { name: Cow::Borrowed(name), unit: Cow::Borrowed(unit), meaning: Cow::Borrowed(meaning) }
+    }
+
+    /// Name and unit as people write them: `speed [m/s]`, or the name alone of a pure ratio.
+    pub fn title(&self) -> String {
+        match &*self.unit {
+            "-" | "" => self.name.to_string(),
+            unit => format!("{} [{unit}]", self.name),
+        }
     }
 }
 
@@ -27,6 +37,26 @@ pub struct Field {
     pub info: FieldInfo,
     /// Its values.
     pub values: Grid2<f32>,
+}
+
+/// A mesh with a name and what it is made of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mesh {
+    /// Short name: `surface`, `boat`, ...
+    pub name: Cow<'static, str>,
+    /// What it is made of.
+    pub matter: Matter,
+    /// Its triangles.
+    pub mesh: TriMesh,
+}
+
+/// What a mesh is made of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Matter {
+    /// The surface of water.
+    Water,
+    /// Something solid of that colour, sRGB.
+    Solid([u8; 3]),
 }
 
 /// Everything a run shows at one moment: files, pictures and windows read this and nothing else.
@@ -40,11 +70,25 @@ pub struct Snapshot {
     pub time: f64,
     /// The labelled grids, all of one shape.
     pub fields: Vec<Field>,
+    /// The particles, if the run has any.
+    pub points: Option<Points>,
+    /// Surfaces and bodies.
+    pub meshes: Vec<Mesh>,
 }
 
 impl Snapshot {
+    /// Grids alone, at the beginning.
+    pub fn of_fields(frame: Frame, fields: Vec<Field>) -> Self {
+        Self { frame, step: 0, time: 0.0, fields, points: None, meshes: Vec::new() }
+    }
+
     /// The grid of that name, if the run made one.
     pub fn field(&self, name: &str) -> Option<&Grid2<f32>> {
-        self.fields.iter().find(|field| field.info.name == name).map(|field| &field.values)
+        self.labelled(name).map(|field| &field.values)
+    }
+
+    /// The grid of that name with its label.
+    pub fn labelled(&self, name: &str) -> Option<&Field> {
+        self.fields.iter().find(|field| field.info.name == name)
     }
 }

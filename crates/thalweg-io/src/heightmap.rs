@@ -230,7 +230,7 @@ pub fn write_heightfield(path: &Path, field: &Heightfield, options: &WriteOption
     let Some(format) = Format::named(path) else { return Err(WriteError::Extension { path: path.into() }) };
     let (heights, frame) = (&field.height, &field.frame);
     check_size(path, heights.cols(), heights.rows())?;
-    let label = Label::new(HEIGHT, heights, frame);
+    let label = Label::new(&HEIGHT, heights, frame);
     match format {
         Format::Tiff => write_atomic(path, |w| tiff::write(w, heights, frame)),
         Format::Exr => write_atomic(path, |w| exr::write(w, heights, &label)),

@@ -54,14 +54,14 @@ pub(crate) enum ByteOrder {
 
 impl Label {
     /// Describes values kept as 32-bit floats.
-    pub fn new(info: FieldInfo, values: &Grid2<f32>, frame: &Frame) -> Self {
+    pub fn new(info: &FieldInfo, values: &Grid2<f32>, frame: &Frame) -> Self {
         let range = values.range();
         Self {
             schema: SCHEMA,
             tool: concat!("thalweg ", env!("CARGO_PKG_VERSION")).into(),
-            quantity: info.name.into(),
-            unit: info.unit.into(),
-            meaning: info.meaning.into(),
+            quantity: info.name.to_string(),
+            unit: info.unit.to_string(),
+            meaning: info.meaning.to_string(),
             cols: values.cols(),
             rows: values.rows(),
             cell_m: frame.cell,
@@ -144,7 +144,7 @@ mod tests {
     fn a_description_survives_as_ascii() {
         let frame =
             Frame { cell: 0.1, origin: [1.0e6 + 0.3, -2.0], crs: Some("Gauß–Krüger 🗺 \"3\"".into()) };
-        let label = Label::new(HEIGHT, &Grid2::filled(3, 2, 1.5), &frame).coded([-1.0, 2.0], None);
+        let label = Label::new(&HEIGHT, &Grid2::filled(3, 2, 1.5), &frame).coded([-1.0, 2.0], None);
         let text = label.to_ascii();
         assert!(text.is_ascii(), "{text}");
         assert_eq!(Label::parse(&text, Path::new("x")).unwrap(), label);
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn wrong_descriptions_are_refused() {
-        let label = Label::new(HEIGHT, &Grid2::filled(3, 2, 1.5), &Frame::with_cell(2.0));
+        let label = Label::new(&HEIGHT, &Grid2::filled(3, 2, 1.5), &Frame::with_cell(2.0));
         for (right, wrong) in
             [("\"schema\":1", "\"schema\":2"), ("\"cell_m\":2.0", "\"cell_m\":0.0"), ("{", "")]
         {

@@ -23,7 +23,7 @@ pub fn write_map(stem: &Path, field: &Field, frame: &Frame) -> Result<Vec<PathBu
     let values = &field.values;
     check_size(&exr_path, values.cols(), values.rows())?;
     let [min, max] = finite_range(&png_path, values)?;
-    let label = Label::new(field.info, values, frame);
+    let label = Label::new(&field.info, values, frame);
     write_atomic(&exr_path, |w| exr::write(w, values, &label))?;
     let codes = Codes { ends: map_ends(min, max) };
     let label = label.coded(codes.ends, None);

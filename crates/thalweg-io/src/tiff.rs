@@ -305,7 +305,7 @@ fn encode<W: Write + Seek, K: TiffKind>(
     let tags = image.encoder();
     let [west, south] = frame.origin;
     let north = south + heights.rows() as f64 * frame.cell;
-    tags.write_tag(Tag::ImageDescription, Label::new(HEIGHT, heights, frame).to_ascii().as_str())?;
+    tags.write_tag(Tag::ImageDescription, Label::new(&HEIGHT, heights, frame).to_ascii().as_str())?;
     tags.write_tag(Tag::ModelPixelScaleTag, [frame.cell, frame.cell, 0.0])?;
     tags.write_tag(Tag::ModelTiepointTag, [0.0, 0.0, 0.0, west, north, 0.0])?;
     tags.write_tag(Tag::GeoKeyDirectoryTag, geo_keys(frame.crs.as_deref()).as_slice())?;

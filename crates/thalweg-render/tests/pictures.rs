@@ -248,7 +248,7 @@ fn the_largest_value_takes_the_last_colour_of_the_map() {
 #[test]
 fn a_snapshot_without_height_is_no_scene() {
     let land = hills(8, 8);
-    let mut snapshot = Snapshot { frame: land.frame.clone(), step: 0, time: 0.0, fields: Vec::new() };
+    let mut snapshot = Snapshot::of_fields(land.frame.clone(), Vec::new());
     assert!(Scene::snapshot(&snapshot).is_none());
     snapshot.fields.push(height_field(&land.height));
     assert!(Scene::snapshot(&snapshot).is_some_and(|scene| scene.water_depth.is_none()));

@@ -688,17 +688,19 @@ impl Pipes {
         let speed = Grid2::from_fn(east.cols(), east.rows(), |c, r| east.at(c, r).hypot(north.at(c, r)));
         let field = |name, unit, meaning, values| Field { info: FieldInfo::new(name, unit, meaning), values };
         Snapshot {
-            frame: self.frame.clone(),
             step: self.step,
             time: self.time,
-            fields: vec![
-                field("height", "m", "height of the bed", self.bed()),
-                field("water", "m", "depth of the water above the bed", self.depth()),
-                field("sediment", "m", "suspended sediment, as height of bed", self.sediment()),
-                field("speed", "m/s", "speed of the water", speed),
-                field("velocity_east", "m/s", "velocity of the water to the east", east),
-                field("velocity_north", "m/s", "velocity of the water to the north", north),
-            ],
+            ..Snapshot::of_fields(
+                self.frame.clone(),
+                vec![
+                    field("height", "m", "height of the bed", self.bed()),
+                    field("water", "m", "depth of the water above the bed", self.depth()),
+                    field("sediment", "m", "suspended sediment, as height of bed", self.sediment()),
+                    field("speed", "m/s", "speed of the water", speed),
+                    field("velocity_east", "m/s", "velocity of the water to the east", east),
+                    field("velocity_north", "m/s", "velocity of the water to the north", north),
+                ],
+            )
         }
     }
 

@@ -69,7 +69,7 @@ impl Default for MapStyle {
 impl MapStyle {
     /// The usual look of a quantity, by its name.
     pub fn of(info: &FieldInfo) -> Self {
-        let (colours, scale) = match info.name {
+        let (colours, scale) = match &*info.name {
             "water" | "flow" | "speed" | "discharge" => (ColourMap::Blues, Scale::Log),
             "erosion" | "deposition" | "change" => (ColourMap::Diverging, Scale::AroundZero),
             _ => (ColourMap::Viridis, Scale::Linear),
@@ -107,11 +107,7 @@ pub fn map(scene: &Scene, field: &Field, style: &MapStyle, side: usize) -> Pictu
         linear(style.colours.colour(spread.position(value))) * shade.max(0.0)
     });
     let ground = developed(&shrunk(&light, width, height));
-    let title = match field.info.unit {
-        "-" => field.info.name.to_owned(),
-        unit => format!("{} [{unit}]", field.info.name),
-    };
-    let bar = colour_bar(height, &title, &spread.ticks(), |at| style.colours.colour(at));
+    let bar = colour_bar(height, &field.info.title(), &spread.ticks(), |at| style.colours.colour(at));
     let mut sheet = Picture::filled(width + bar.width, height, [255; 3]);
     sheet.blit(&ground, 0, 0);
     sheet.blit(&bar, width as isize, 0);

@@ -97,7 +97,7 @@ pub fn write_maps(out: &Path, snapshot: &Snapshot, maps: bool) -> Result<Vec<Pat
             }
             files.push(out.join("height.thalweg.json"));
         } else if maps {
-            files.extend(write_map(&out.join("maps").join(field.info.name), field, &snapshot.frame)?);
+            files.extend(write_map(&out.join("maps").join(&*field.info.name), field, &snapshot.frame)?);
         }
     }
     Ok(files)
