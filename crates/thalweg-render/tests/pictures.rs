@@ -230,7 +230,7 @@ fn maps_take_zeros_negatives_and_single_values() {
     for scale in [Scale::Linear, Scale::Log, Scale::AroundZero] {
         for values in [Grid2::filled(30, 30, 0.0), Grid2::filled(30, 30, -4.0), land.height.clone()] {
             let style = MapStyle { colours: ColourMap::Blues, scale, ..MapStyle::default() };
-            let picture = map(&scene, &Field { info, values }, &style, 200);
+            let picture = map(&scene, &Field { info: info.clone(), values }, &style, 200);
             assert!(picture.width > 200 && picture.height == 200, "with a colour bar");
         }
     }
