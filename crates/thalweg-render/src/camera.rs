@@ -1,27 +1,53 @@
-//! Where a perspective view is taken from.
+//! Where a view is taken from, and how the world falls onto its picture.
 
 use std::f32::consts::{FRAC_PI_2, PI};
 
+use glam::{Mat4, Vec2, Vec3, Vec4};
+
 use crate::scene::{StyleError, check};
 
-/// A camera that looks at a target from a distance.
+/// A camera. Places are metres east and north of the south-west corner of the terrain, and the drawn
+/// (exaggerated) height.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Camera {
+pub enum Camera {
+    /// Looks at a target from a distance.
+    Orbit(Orbit),
+    /// Stands somewhere and looks along a direction.
+    Fly(Fly),
+    /// Looks straight down without perspective, north up; shows everything.
+    Top,
+}
+
+/// A camera that circles a target.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Orbit {
     /// Compass direction that it looks along, clockwise from north [rad].
     pub yaw: f32,
     /// Angle that it looks down from the horizontal [rad].
     pub pitch: f32,
     /// Height of the field of view [rad].
     pub fov: f32,
-    /// Way from the target; `None` shows the whole block [m].
+    /// Way from the target; `None` shows everything [m].
     pub distance: Option<f32>,
-    /// What it looks at: metres east and north of the south-west corner, and the exaggerated height;
-    /// `None` puts the block in the middle of the picture [m].
+    /// What it looks at; `None` puts everything in the middle of the picture [m].
     pub target: Option<[f32; 3]>,
 }
 
-impl Default for Camera {
-    /// The whole block from the south, a little from the west.
+/// A camera that stands somewhere.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fly {
+    /// Where it is [m].
+    pub position: [f32; 3],
+    /// Compass direction that it looks along, clockwise from north [rad].
+    pub yaw: f32,
+    /// Angle that it looks down from the horizontal [rad].
+    pub pitch: f32,
+    /// Height of the field of view [rad].
+    pub fov: f32,
+}
+
+impl Default for Orbit {
+    /// Everything, from the south and a little from the west.
     fn default() -> Self {
         Self {
             yaw: 14f32.to_radians(),
@@ -33,18 +59,304 @@ impl Default for Camera {
     }
 }
 
+impl Default for Camera {
+    fn default() -> Self {
+        Self::Orbit(Orbit::default())
+    }
+}
+
 impl Camera {
+    /// A camera that shows everything along a compass direction, looking down by `pitch` [rad].
+    pub fn orbit(yaw: f32, pitch: f32) -> Self {
+        Self::Orbit(Orbit { yaw, pitch, ..Orbit::default() })
+    }
+
     /// The camera itself if it can take a picture.
     pub fn validated(self) -> Result<Self, StyleError> {
-        check("yaw", self.yaw, true, "it must be a finite angle")?;
-        check("pitch", self.pitch, self.pitch.abs() <= FRAC_PI_2, "it must lie between -90 and 90 deg")?;
-        check("fov", self.fov, self.fov > 0.0 && self.fov < PI, "it must lie between 0 and 180 deg")?;
-        if let Some(distance) = self.distance {
-            check("distance", distance, distance > 0.0, "it must be above 0")?;
-        }
-        for value in self.target.into_iter().flatten() {
-            check("target", value, true, "it must be finite")?;
+        let angles = |yaw: f32, pitch: f32, fov: f32| {
+            check("yaw", yaw, true, "it must be a finite angle")?;
+            check("pitch", pitch, pitch.abs() <= FRAC_PI_2 + 1.0e-6, "it must lie between -90 and 90 deg")?;
+            check("fov", fov, fov > 0.0 && fov < PI, "it must lie between 0 and 180 deg")
+        };
+        let place =
+            |name, at: [f32; 3]| at.iter().try_for_each(|v| check(name, *v, true, "it must be finite"));
+        match &self {
+            Self::Orbit(orbit) => {
+                angles(orbit.yaw, orbit.pitch, orbit.fov)?;
+                if let Some(distance) = orbit.distance {
+                    check("distance", distance, distance > 0.0, "it must be above 0")?;
+                }
+                orbit.target.map_or(Ok(()), |target| place("target", target))?;
+            }
+            Self::Fly(fly) => {
+                angles(fly.yaw, fly.pitch, fly.fov)?;
+                place("position", fly.position)?;
+            }
+            Self::Top => {}
         }
         Ok(self)
+    }
+}
+
+/// What a camera that shows everything has to show.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Subject {
+    /// Points whose outline is that of the whole [m].
+    pub landmarks: Vec<Vec3>,
+}
+
+impl Subject {
+    pub(crate) fn bounds(&self) -> [Vec3; 2] {
+        let start = [Vec3::INFINITY, Vec3::NEG_INFINITY];
+        let [low, high] = self.landmarks.iter().fold(start, |[low, high], p| [low.min(*p), high.max(*p)]);
+        if low.x <= high.x { [low, high] } else { [Vec3::ZERO, Vec3::ONE] }
+    }
+}
+
+/// A camera with everything decided.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct View {
+    /// Where it is [m].
+    pub eye: Vec3,
+    /// Where it looks, unit length [-].
+    pub forward: Vec3,
+    /// Right in the picture, unit length [-].
+    pub right: Vec3,
+    /// Up in the picture, unit length [-].
+    pub up: Vec3,
+    /// How the world is spread over the picture.
+    pub lens: Lens,
+    /// Width over height of the picture [-].
+    pub aspect: f32,
+    /// Nothing nearer than this is seen [m].
+    pub near: f32,
+    /// What matters lies nearer than this; used where a far end is needed [m].
+    pub far: f32,
+}
+
+/// How the world is spread over a picture.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Lens {
+    /// Perspective; half the height of the picture at distance 1 [-].
+    Perspective(f32),
+    /// Parallel rays; half the height of the picture [m].
+    Parallel(f32),
+}
+
+/// Share of the picture that a subject may fill [-].
+const FILL: f32 = 0.93;
+
+impl View {
+    pub(crate) fn new(camera: &Camera, subject: &Subject, aspect: f32) -> Self {
+        let [low, high] = subject.bounds();
+        let reach = (high - low).length().max(1.0e-3);
+        let mut view = match camera {
+            Camera::Orbit(orbit) => Self::orbit(orbit, subject, aspect),
+            Camera::Fly(fly) => {
+                let mut view = Self::looking(fly.yaw, fly.pitch, fly.fov, aspect);
+                view.eye = Vec3::from_array(fly.position);
+                view
+            }
+            Camera::Top => {
+                let size = (high - low).truncate();
+                let half = 0.5 * size.y.max(size.x / aspect).max(1.0e-3);
+                let mut view = Self::looking(0.0, FRAC_PI_2, 1.0, aspect);
+                view.lens = Lens::Parallel(half);
+                view.eye = ((low + high) * 0.5).with_z(high.z + reach);
+                view
+            }
+        };
+        let ways: Vec<f32> = subject.landmarks.iter().map(|p| (*p - view.eye).dot(view.forward)).collect();
+        let nearest = ways.iter().copied().fold(f32::INFINITY, f32::min);
+        let farthest = ways.iter().copied().fold(0.0, f32::max);
+        // The infinite reversed depth range keeps its precision wherever the near end lies; it only has to
+        // stay in front of all that is drawn, also between the landmarks.
+        view.near = (0.5 * nearest.min(1.0e9)).max(1.0e-4 * reach);
+        view.far = farthest.max(view.near * 2.0) + reach;
+        view
+    }
+
+    fn looking(yaw: f32, pitch: f32, fov: f32, aspect: f32) -> Self {
+        let forward = Vec3::new(yaw.sin() * pitch.cos(), yaw.cos() * pitch.cos(), -pitch.sin());
+        let right = Vec3::new(yaw.cos(), -yaw.sin(), 0.0);
+        Self {
+            eye: Vec3::ZERO,
+            forward,
+            right,
+            up: right.cross(forward),
+            lens: Lens::Perspective((fov * 0.5).tan()),
+            aspect,
+            near: 1.0,
+            far: 2.0,
+        }
+    }
+
+    fn orbit(orbit: &Orbit, subject: &Subject, aspect: f32) -> Self {
+        let mut view = Self::looking(orbit.yaw, orbit.pitch, orbit.fov, aspect);
+        let [low, high] = subject.bounds();
+        let half = (orbit.fov * 0.5).tan();
+        let mut target = orbit.target.map_or((low + high) * 0.5, Vec3::from_array);
+        let mut distance = orbit.distance.unwrap_or((high - low).max_element());
+        view.eye = target - view.forward * distance;
+        // Each round centres the outline and fits the distance to it; the perspective changes a little
+        // with both, so a few rounds are needed. From a chosen distance part of the subject may lie
+        // behind the eye, and there is no outline to fit.
+        let rounds = if orbit.distance.is_none() { 12 } else { 0 };
+        for _ in 0..rounds {
+            let [low, high] = view.outline(&subject.landmarks);
+            let middle = (low + high) * 0.5;
+            if orbit.target.is_none() {
+                target += (view.right * middle.x * aspect + view.up * middle.y) * half * distance;
+            }
+            let reach = if orbit.target.is_none() { (high - low) * 0.5 } else { high.max(-low) };
+            distance *= (reach.max_element() / FILL).clamp(0.5, 2.0);
+            view.eye = target - view.forward * distance;
+        }
+        view
+    }
+
+    /// Smallest and largest place of points in the picture, in [-1, 1] if inside.
+    fn outline(&self, points: &[Vec3]) -> [Vec2; 2] {
+        let start = [Vec2::INFINITY, Vec2::NEG_INFINITY];
+        let project = |point: &Vec3| {
+            let way = *point - self.eye;
+            // Points beside or behind the eye count as far outside, which moves the camera away.
+            self.spread(way, way.dot(self.forward).max(1.0e-3 * way.length()))
+        };
+        points.iter().map(project).fold(start, |[low, high], p| [low.min(p), high.max(p)])
+    }
+
+    fn spread(&self, way: Vec3, depth: f32) -> Vec2 {
+        let half = match self.lens {
+            Lens::Perspective(half) => half * depth,
+            Lens::Parallel(half) => half,
+        };
+        Vec2::new(way.dot(self.right) / (half * self.aspect), way.dot(self.up) / half)
+    }
+
+    /// Start and unit direction of the ray through a place in the picture, both in [0, 1] from the top left.
+    pub fn ray(&self, x: f32, y: f32) -> (Vec3, Vec3) {
+        let across =
+            |half: f32| self.right * (2.0 * x - 1.0) * half * self.aspect + self.up * (1.0 - 2.0 * y) * half;
+        match self.lens {
+            Lens::Perspective(half) => (self.eye, (self.forward + across(half)).normalize()),
+            Lens::Parallel(half) => (self.eye + across(half), self.forward),
+        }
+    }
+
+    /// Where a point lies in the picture, both in [0, 1] from the top left if inside; `None` if it is
+    /// nearer than the near end or behind.
+    pub fn place_of(&self, point: Vec3) -> Option<[f32; 2]> {
+        let way = point - self.eye;
+        let depth = way.dot(self.forward);
+        if depth < self.near {
+            return None;
+        }
+        let at = self.spread(way, depth);
+        Some([0.5 + 0.5 * at.x, 0.5 - 0.5 * at.y])
+    }
+
+    /// World to clip space; depth runs from 1 at the near end to 0 far away.
+    pub fn clip_from_world(&self) -> Mat4 {
+        // Rows of the matrix, each with the eye moved to the origin.
+        let row = |axis: Vec3, scale: f32| (axis * scale).extend(-axis.dot(self.eye) * scale);
+        let rows = match self.lens {
+            Lens::Perspective(half) => [
+                row(self.right, 1.0 / (half * self.aspect)),
+                row(self.up, 1.0 / half),
+                Vec4::W * self.near,
+                row(self.forward, 1.0),
+            ],
+            Lens::Parallel(half) => {
+                let depth = row(self.forward, -1.0 / (self.far - self.near));
+                [
+                    row(self.right, 1.0 / (half * self.aspect)),
+                    row(self.up, 1.0 / half),
+                    depth + Vec4::W * (self.far / (self.far - self.near)),
+                    Vec4::W,
+                ]
+            }
+        };
+        Mat4::from_cols(rows[0], rows[1], rows[2], rows[3]).transpose()
+    }
+
+    /// Side of what one pixel of a picture of that height shows at a distance [m].
+    pub fn metres_per_pixel(&self, distance: f32, height: usize) -> f32 {
+        let half = match self.lens {
+            Lens::Perspective(half) => half * distance,
+            Lens::Parallel(half) => half,
+        };
+        2.0 * half / height.max(1) as f32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cube() -> Subject {
+        let corner = |i: usize| Vec3::new((i & 1) as f32, (i >> 1 & 1) as f32, (i >> 2) as f32) * 100.0;
+        Subject { landmarks: (0..8).map(corner).collect() }
+    }
+
+    /// A camera at (50, -100, 50) that looks north with a field of view of 90°: at distance 100 the
+    /// picture is 200 m high, so 50 m up is a quarter of the picture above its middle.
+    #[test]
+    fn known_points_land_on_known_pixels() {
+        let fly = Fly { position: [50.0, -100.0, 50.0], yaw: 0.0, pitch: 0.0, fov: FRAC_PI_2 };
+        let view = View::new(&Camera::Fly(fly), &cube(), 2.0);
+        for (point, expected) in [
+            ([50.0, 0.0, 50.0], [0.5, 0.5]),
+            ([50.0, 0.0, 100.0], [0.5, 0.25]),
+            ([100.0, 0.0, 50.0], [0.625, 0.5]),
+            ([50.0, 100.0, 0.0], [0.5, 0.625]),
+        ] {
+            let found = view.place_of(Vec3::from_array(point)).expect("in front");
+            assert!((found[0] - expected[0]).abs() < 1.0e-6, "{point:?}: {found:?}, not {expected:?}");
+            assert!((found[1] - expected[1]).abs() < 1.0e-6, "{point:?}: {found:?}, not {expected:?}");
+        }
+        assert_eq!(view.place_of(Vec3::new(50.0, -200.0, 50.0)), None, "behind the camera");
+    }
+
+    /// The matrix for the graphics device, the projection and the rays are three ways to say the same.
+    #[test]
+    fn matrix_projection_and_rays_agree() {
+        let cameras = [
+            Camera::default(),
+            Camera::orbit(2.0, 0.9),
+            Camera::Top,
+            Camera::Fly(Fly { position: [-90.0, 30.0, 80.0], yaw: 1.3, pitch: 0.2, fov: 0.8 }),
+        ];
+        for camera in cameras {
+            let view = View::new(&camera, &cube(), 1.6);
+            for point in cube().landmarks {
+                let Some([x, y]) = view.place_of(point) else { continue };
+                let clip = view.clip_from_world().project_point3(point);
+                assert!((clip.x - (2.0 * x - 1.0)).abs() < 1.0e-4, "{camera:?} {point}: {clip}");
+                assert!((clip.y - (1.0 - 2.0 * y)).abs() < 1.0e-4, "{camera:?} {point}: {clip}");
+                assert!(clip.z > 0.0 && clip.z <= 1.0, "{camera:?} {point}: depth {}", clip.z);
+                let (start, direction) = view.ray(x, y);
+                let way = point - start;
+                assert!((way - direction * way.dot(direction)).length() < 1.0e-2, "{camera:?} {point}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_camera_that_shows_everything_shows_everything() {
+        for (yaw, pitch) in [(0.0, 0.6), (2.5, 0.1), (-1.0, 1.5)] {
+            let view = View::new(&Camera::orbit(yaw, pitch), &cube(), 1.8);
+            for point in cube().landmarks {
+                let place = view.place_of(point).expect("in front");
+                assert!(place.iter().all(|v| (0.0..=1.0).contains(v)), "{yaw} {pitch} {point}: {place:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn north_is_up_and_east_is_right_from_the_top() {
+        let view = View::new(&Camera::Top, &cube(), 1.0);
+        let [x, y] = view.place_of(Vec3::new(100.0, 100.0, 50.0)).unwrap();
+        assert!((x - 1.0).abs() < 1.0e-5 && y.abs() < 1.0e-5, "{x} {y}");
     }
 }

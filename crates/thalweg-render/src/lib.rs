@@ -33,7 +33,7 @@ mod picture;
 mod scene;
 mod text;
 
-pub use camera::Camera;
+pub use camera::{Camera, Fly, Lens, Orbit, View};
 pub use cpu::map::{ColourMap, MapStyle, Scale, map};
 pub use cpu::perspective::perspective;
 pub use cpu::relief::relief;

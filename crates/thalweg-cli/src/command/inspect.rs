@@ -308,7 +308,7 @@ fn draw(view: &View, args: &RenderArgs) -> Result<Picture, Failure> {
         ))
     };
     let [yaw, pitch] = angles.ok_or_else(wrong)?;
-    let camera = Camera { yaw: yaw.to_radians(), pitch: pitch.to_radians(), ..Camera::default() };
+    let camera = Camera::orbit(yaw.to_radians(), pitch.to_radians());
     let camera = camera.validated().map_err(Failure::usage)?;
     Ok(perspective(view, &ReliefStyle::side_lit(), &camera, args.size))
 }

@@ -5,8 +5,9 @@ use thalweg_field::{band, random::Key};
 
 use super::heightfield_ray::RayField;
 use super::lit_ground::{LitGround, sample};
+use crate::camera::Subject;
 use crate::light::{linear, smoothstep, srgb, tone};
-use crate::{Camera, Picture, ReliefStyle, Scene};
+use crate::{Camera, Picture, ReliefStyle, Scene, View};
 
 /// Sky at the horizon and overhead.
 const HORIZON: Vec3 = Vec3::new(0.70, 0.79, 0.88);
@@ -33,7 +34,7 @@ pub fn perspective(scene: &Scene, style: &ReliefStyle, camera: &Camera, size: [u
     const FINE: usize = 1024;
     let ground = LitGround::new(scene, style, width.max(height).min(FINE));
     let block = Block::new(&ground);
-    let view = View::new(camera, &block, width as f32 / height as f32);
+    let view = View::new(camera, &block.subject(), width as f32 / height as f32);
     let mut picture = Picture::filled(width, height, [0; 3]);
     band::for_each_chunk(&mut picture.rgb, width * 3, |row, bytes| {
         for (col, pixel) in bytes.chunks_exact_mut(3).enumerate() {
@@ -42,7 +43,8 @@ pub fn perspective(scene: &Scene, style: &ReliefStyle, camera: &Camera, size: [u
                 .map(|[x, y]| {
                     let x = (col as f32 + x) / width as f32;
                     let y = (row as f32 + y) / height as f32;
-                    tone(block.light_along(view.eye, view.ray(x, y)))
+                    let (start, direction) = view.ray(x, y);
+                    tone(block.light_along(start, direction))
                 })
                 .sum();
             // Half a step of noise hides the steps of 8 bits in the sky.
@@ -51,69 +53,6 @@ pub fn perspective(scene: &Scene, style: &ReliefStyle, camera: &Camera, size: [u
         }
     });
     picture
-}
-
-/// A camera with everything decided. Places are metres east, north and up from the south-west corner.
-struct View {
-    eye: Vec3,
-    forward: Vec3,
-    right: Vec3,
-    up: Vec3,
-}
-
-impl View {
-    fn new(camera: &Camera, block: &Block, aspect: f32) -> Self {
-        let (yaw, pitch) = (camera.yaw, camera.pitch);
-        let forward = Vec3::new(yaw.sin() * pitch.cos(), yaw.cos() * pitch.cos(), -pitch.sin());
-        let across = Vec3::new(yaw.cos(), -yaw.sin(), 0.0);
-        // Right and up are as long as half the picture at distance 1.
-        let half = (camera.fov * 0.5).tan();
-        let mut view = Self {
-            eye: Vec3::ZERO,
-            forward,
-            right: across * half * aspect,
-            up: across.cross(forward) * half,
-        };
-        let mut target = camera.target.map_or(block.centre(), Vec3::from_array);
-        let mut distance = camera.distance.unwrap_or(block.size.max_element());
-        view.eye = target - forward * distance;
-        // Each round centres the outline and fits the distance to it; the perspective changes a little
-        // with both, so a few rounds are needed. From a chosen distance part of the block may lie
-        // behind the eye, and there is no outline to fit.
-        let rounds = if camera.distance.is_none() { 12 } else { 0 };
-        let landmarks = block.landmarks();
-        for _ in 0..rounds {
-            let [low, high] = view.outline(&landmarks);
-            let middle = (low + high) * 0.5;
-            if camera.target.is_none() {
-                target += (view.right * middle.x + view.up * middle.y) * distance;
-            }
-            /// Share of the picture that the block may fill [-].
-            const FILL: f32 = 0.93;
-            let reach = if camera.target.is_none() { (high - low) * 0.5 } else { high.max(-low) };
-            distance *= (reach.max_element() / FILL).clamp(0.5, 2.0);
-            view.eye = target - forward * distance;
-        }
-        view
-    }
-
-    /// Direction through a place in the picture, both in [0, 1] from the top left.
-    fn ray(&self, x: f32, y: f32) -> Vec3 {
-        (self.forward + self.right * (2.0 * x - 1.0) + self.up * (1.0 - 2.0 * y)).normalize()
-    }
-
-    /// Smallest and largest place of points in the picture, in [-1, 1] if inside.
-    fn outline(&self, points: &[Vec3]) -> [Vec2; 2] {
-        let project = |point: &Vec3| {
-            let way = *point - self.eye;
-            // Points beside or behind the eye count as far outside, which moves the camera away.
-            let depth = way.dot(self.forward).max(1.0e-3 * way.length());
-            let along = |axis: Vec3| way.dot(axis) / (axis.length_squared() * depth);
-            Vec2::new(along(self.right), along(self.up))
-        };
-        let start = [Vec2::INFINITY, Vec2::NEG_INFINITY];
-        points.iter().map(project).fold(start, |[low, high], p| [low.min(p), high.max(p)])
-    }
 }
 
 /// The ground as a solid block.
@@ -141,18 +80,18 @@ impl<'a> Block<'a> {
         self.size * 0.5 + Vec3::Z * self.base
     }
 
-    /// Points whose outline is the block's: the corners of the base and a net over the surface.
-    fn landmarks(&self) -> Vec<Vec3> {
+    /// The corners of the base and a net over the surface.
+    fn subject(&self) -> Subject {
         const NET: usize = 32;
         let surface = &self.ground.surface;
         let spread = |i: usize, count: usize| i as f32 / NET as f32 * (count - 1) as f32;
         let net = (0..=NET * NET + 2 * NET)
             .map(|i| Vec2::new(spread(i % (NET + 1), surface.cols()), spread(i / (NET + 1), surface.rows())));
-        net.flat_map(|place| {
+        let landmarks = net.flat_map(|place| {
             let top = self.local_from_grid(place.extend(sample(surface, place)));
             [top, top.with_z(self.base)]
-        })
-        .collect()
+        });
+        Subject { landmarks: landmarks.collect() }
     }
 
     /// From cells (y to the south) to metres east and north of the south-west corner.
