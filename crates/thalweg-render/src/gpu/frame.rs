@@ -1,0 +1,150 @@
+//! What every shader that draws the world knows: `shaders/frame.wgsl` in Rust.
+
+use bytemuck::{Pod, Zeroable};
+use glam::{Mat4, Vec3, Vec4};
+
+use super::world::World;
+use crate::light::linear;
+use crate::sky::Sky;
+use crate::{Lens, Light, Look, View};
+
+pub(super) const PHONG: u32 = 1;
+pub(super) const SHADOWS: u32 = 2;
+pub(super) const SKY: u32 = 4;
+pub(super) const GRID: u32 = 8;
+pub(super) const WIREFRAME: u32 = 16;
+pub(super) const WATER: u32 = 32;
+pub(super) const CAUSTICS: u32 = 64;
+pub(super) const OCCLUSION: u32 = 128;
+pub(super) const COLOURED: u32 = 256;
+
+/// See `shaders/frame.wgsl` for what each holds.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub(super) struct FrameData {
+    clip_from_world: Mat4,
+    shadow_from_world: Mat4,
+    eye: Vec4,
+    forward: Vec4,
+    right: Vec4,
+    up: Vec4,
+    viewport: Vec4,
+    sun: Vec4,
+    sun_light: Vec4,
+    ambient: [Vec4; 4],
+    grid: Vec4,
+    heights: Vec4,
+    lod: Vec4,
+    palette: [Vec4; 8],
+    water: Vec4,
+    ripples: Vec4,
+    overlay: Vec4,
+    flags: [u32; 4],
+    particles: Vec4,
+}
+
+/// Direction to the sun.
+pub(super) fn to_sun(look: &Look) -> Vec3 {
+    let (azimuth, elevation) = (look.relief.sun_azimuth, look.relief.sun_elevation);
+    Vec3::new(azimuth.sin() * elevation.cos(), azimuth.cos() * elevation.cos(), elevation.sin())
+}
+
+/// How much brighter than a meter would say the picture is: matt ground is darker than white.
+const EXPOSURE: f32 = 1.25;
+
+impl FrameData {
+    pub(super) fn new(
+        world: &World,
+        look: &Look,
+        view: &View,
+        sky: &Sky,
+        shadow: &super::shadow::Shadow,
+        size: [u32; 2],
+    ) -> Self {
+        let style = &look.relief;
+        let sun = to_sun(look);
+        let lens = |axis: Vec3, half: f32| (axis * half).extend(0.0);
+        let (half, perspective) = match view.lens {
+            Lens::Perspective(half) => (half, 1.0),
+            Lens::Parallel(half) => (half, 0.0),
+        };
+        let [width, height] = size.map(|n| n as f32);
+        let [low, high] = style.height_range.unwrap_or(world.heights);
+        // On nearly flat ground metres would paint stripes: there the range is at least a share of the width.
+        let span = (high - low).max(0.02 * world.width());
+        let palette = &style.palette;
+        let colours = [
+            palette.valley,
+            palette.slope,
+            palette.upland,
+            palette.summit,
+            palette.rock,
+            palette.snow,
+            palette.deposit,
+            palette.water_deep,
+        ];
+        let nearest = (view.eye - world.centre(style.vertical_exaggeration)).length() - 0.5 * world.width();
+        let fineness = world.fineness(look, view, size[1]);
+        // From the table's axes (x towards the sun) to the world's.
+        let along = sun.truncate().normalize_or(glam::Vec2::Y);
+        let ambient = sky.ambient.map(|light| light * EXPOSURE);
+        let overlay = world.overlay.as_ref();
+        let [first, last] = overlay.map_or([0.0, 1.0], |overlay| overlay.range);
+        let by_magnitude = overlay.is_some_and(|overlay| overlay.by_magnitude);
+        let opacity = look.overlay.as_ref().filter(|_| overlay.is_some()).map_or(0.0, |overlay| overlay.opacity);
+        Self {
+            clip_from_world: view.clip_from_world(),
+            shadow_from_world: shadow.clip_from_world,
+            eye: view.eye.extend(perspective),
+            forward: view.forward.extend(look.time),
+            right: lens(view.right, half * view.aspect),
+            up: lens(view.up, half),
+            viewport: Vec4::new(width, height, 1.0 / width, 1.0 / height),
+            sun: sun.extend(style.sun_radius.cos()),
+            sun_light: (sky.sun * EXPOSURE).extend(look.haze / world.width()),
+            ambient: [
+                ambient[0],
+                ambient[1] * along.x - ambient[2] * along.y,
+                ambient[1] * along.y + ambient[2] * along.x,
+                ambient[3],
+            ]
+            .map(|light| light.extend(0.0)),
+            grid: Vec4::new(
+                world.size[0] as f32,
+                world.size[1] as f32,
+                world.cell,
+                style.vertical_exaggeration,
+            ),
+            heights: Vec4::new(
+                low,
+                span,
+                world.base(style.vertical_exaggeration),
+                world.heights[1] * style.vertical_exaggeration,
+            ),
+            lod: Vec4::new(fineness.range, fineness.level, nearest.max(0.0), 0.0),
+            palette: colours.map(|colour| linear(colour).extend(1.0)),
+            water: Vec4::new(palette.snow_line, style.water_min_depth, 3.0 / style.water_deep, look.water.foam),
+            ripples: Vec4::new(look.water.ripples, world.ripple_tile(), shadow.texel, EXPOSURE),
+            overlay: Vec4::new(first, last, opacity, f32::from(by_magnitude)),
+            flags: [flags(look, world), 0, 0, 0],
+            particles: Vec4::ZERO,
+        }
+    }
+}
+
+fn flags(look: &Look, world: &World) -> u32 {
+    [
+        (PHONG, look.light == Light::Phong),
+        (SHADOWS, look.shadows && look.light == Light::Physical),
+        (SKY, look.sky),
+        (GRID, look.grid),
+        (WIREFRAME, look.wireframe),
+        (WATER, look.water.visible && world.has_water),
+        (CAUSTICS, look.water.caustics && world.has_water),
+        (OCCLUSION, look.ambient_occlusion && look.light == Light::Physical),
+        (COLOURED, look.particles.colour.is_some()),
+    ]
+    .iter()
+    .map(|(flag, on)| flag * u32::from(*on))
+    .sum()
+}

@@ -1,0 +1,353 @@
+//! Drawing with the graphics device.
+//!
+//! [`Renderer::load`] brings a [`Snapshot`] onto the device as a [`World`]; [`Renderer::draw`] draws it
+//! into a view, [`Renderer::picture`] into a [`Picture`]. All pipelines are made once, with the renderer.
+//!
+//! ```no_run
+//! # fn f(snapshot: &thalweg_field::Snapshot) -> Result<(), thalweg_gpu::GpuError> {
+//! use thalweg_render::{Camera, Look, gpu::Renderer};
+//!
+//! let mut renderer = Renderer::new(&thalweg_gpu::Gpu::new()?);
+//! let look = Look::default();
+//! let mut world = renderer.load(snapshot, &look)?;
+//! let picture = renderer.picture(&mut world, &look, &Camera::default(), [1280, 720])?;
+//! # Ok(()) }
+//! ```
+
+mod bake;
+mod frame;
+mod globals;
+mod lod;
+mod ripples;
+mod shadow;
+mod terrain;
+mod texture;
+mod world;
+
+pub use world::World;
+
+use thalweg_field::Snapshot;
+use thalweg_gpu::{Gpu, GpuError};
+use wgpu::TextureFormat;
+
+use crate::sky::Sky;
+use crate::{Camera, Look, Picture, View};
+use bake::Bakery;
+use frame::FrameData;
+use globals::Globals;
+use shadow::Shadow;
+use terrain::Terrain;
+use texture::Texture;
+
+/// Light before it becomes a picture.
+const LIGHT: TextureFormat = TextureFormat::Rgba16Float;
+const DEPTH: TextureFormat = TextureFormat::Depth32Float;
+
+/// Draws worlds. Holds the pipelines and what does not depend on the world.
+pub struct Renderer {
+    gpu: Gpu,
+    bakery: Bakery,
+    globals: Globals,
+    terrain: Terrain,
+    backdrop: wgpu::RenderPipeline,
+    finish: Finish,
+    targets: Option<Targets>,
+    sky: Option<(u32, Sky)>,
+}
+
+/// What is drawn into before it becomes a picture.
+struct Targets {
+    light: Texture,
+    depth: Texture,
+}
+
+impl Renderer {
+    /// Makes all pipelines.
+    pub fn new(gpu: &Gpu) -> Self {
+        let bakery = Bakery::new(gpu);
+        let globals = Globals::new(gpu, &bakery);
+        let terrain = Terrain::new(gpu, &globals);
+        let module = gpu.shader("backdrop", &[FRAME, GROUND, include_str!("shaders/backdrop.wgsl")]);
+        let behind = depth_state(false, wgpu::CompareFunction::Equal);
+        let backdrop =
+            fullscreen_pipeline(gpu, "backdrop", &module, &[&globals.layout], "fragment", LIGHT, Some(behind));
+        Self {
+            finish: Finish::new(gpu),
+            gpu: gpu.clone(),
+            bakery,
+            globals,
+            terrain,
+            backdrop,
+            targets: None,
+            sky: None,
+        }
+    }
+
+    /// The device that it draws with.
+    pub fn gpu(&self) -> &Gpu {
+        &self.gpu
+    }
+
+    /// Brings a snapshot onto the device. The look decides what of it: the overlay's field, and from
+    /// which depth on water is drawn.
+    pub fn load(&mut self, snapshot: &Snapshot, look: &Look) -> Result<World, GpuError> {
+        World::new(&self.gpu, &self.bakery, snapshot, look)
+    }
+
+    /// Draws a picture.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn picture(
+        &mut self,
+        world: &mut World,
+        look: &Look,
+        camera: &Camera,
+        size: [usize; 2],
+    ) -> Result<Picture, GpuError> {
+        let [width, height] = size;
+        let view = world.view(camera, look, width as f32 / height as f32);
+        let pixels = size.map(|n| n as u32);
+        self.gpu.admit_texture("a picture", size.map(|n| n * look.supersampling as usize))?;
+        let target = Texture::new(&self.gpu, "picture", pixels, TextureFormat::Rgba8Unorm, 1);
+        self.draw(world, look, &view, &target.view, TextureFormat::Rgba8Unorm, pixels);
+        let bytes = self.gpu.texture_bytes(&target.texture)?;
+        let rgb = bytes.chunks_exact(4).flat_map(|pixel| [pixel[0], pixel[1], pixel[2]]).collect();
+        Ok(Picture { width, height, rgb })
+    }
+
+    /// Draws into a view of that format and size [px].
+    pub fn draw(
+        &mut self,
+        world: &mut World,
+        look: &Look,
+        view: &View,
+        target: &wgpu::TextureView,
+        format: TextureFormat,
+        size: [u32; 2],
+    ) {
+        let samples = look.supersampling;
+        let inner = size.map(|n| n * samples);
+        self.draw_light(world, look, view, inner);
+        let targets = self.targets.as_ref().expect("made above");
+        let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
+        self.finish.run(&self.gpu, &mut encoder, &targets.light, target, format, samples);
+        self.gpu.queue.submit([encoder.finish()]);
+    }
+
+    /// Draws the light of a picture, before it is toned.
+    fn draw_light(&mut self, world: &mut World, look: &Look, view: &View, size: [u32; 2]) {
+        self.make_targets(size);
+        self.make_sky(look);
+        let exaggeration = look.relief.vertical_exaggeration;
+        let [low, high] = world.bounds(exaggeration);
+        let shadow = Shadow::new(frame::to_sun(look), low, high);
+        let sky = &self.sky.as_ref().expect("made above").1;
+        let data = FrameData::new(world, look, view, sky, &shadow, size);
+        self.globals.set(&self.gpu, &data);
+        let (shadow_group, group) = self.globals.groups(&self.gpu, world);
+        let gpu = &self.gpu;
+        let mut encoder = gpu.device.create_command_encoder(&Default::default());
+
+        if look.shadows && world.has_ground {
+            let fineness = shadow.fineness(world.cell);
+            self.terrain.choose(gpu, world, &fineness, &shadow.clip_from_world, exaggeration);
+            let mut pass = begin(&mut encoder, "shadow", &[], Some(&self.globals.shadow_map.view));
+            pass.set_bind_group(0, &shadow_group, &[]);
+            self.terrain.cast(&mut pass);
+        }
+        gpu.queue.submit([encoder.finish()]);
+
+        let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        let targets = self.targets.as_ref().expect("made above");
+        let fineness = world.fineness(look, view, size[1]);
+        self.terrain.choose(gpu, world, &fineness, &view.clip_from_world(), exaggeration);
+        {
+            let mut pass =
+                begin(&mut encoder, "world", &[&targets.light.view], Some(&targets.depth.view));
+            pass.set_bind_group(0, &group, &[]);
+            if world.has_ground {
+                self.terrain.draw(&mut pass);
+            }
+            pass.set_pipeline(&self.backdrop);
+            pass.draw(0..3, 0..1);
+        }
+        gpu.queue.submit([encoder.finish()]);
+    }
+
+    fn make_targets(&mut self, size: [u32; 2]) {
+        if self.targets.as_ref().is_none_or(|targets| targets.light.size() != size) {
+            self.targets = Some(Targets {
+                light: Texture::new(&self.gpu, "light", size, LIGHT, 1),
+                depth: Texture::new(&self.gpu, "depth", size, DEPTH, 1),
+            });
+        }
+    }
+
+    fn make_sky(&mut self, look: &Look) {
+        let elevation = look.relief.sun_elevation;
+        if self.sky.as_ref().is_none_or(|(bits, _)| *bits != elevation.to_bits()) {
+            let sky = Sky::new(elevation);
+            self.globals.set_sky(&self.gpu, &sky);
+            self.sky = Some((elevation.to_bits(), sky));
+        }
+    }
+}
+
+/// Parts of WGSL that several shaders share.
+const FRAME: &str = include_str!("shaders/frame.wgsl");
+const GROUND: &str = include_str!("shaders/ground.wgsl");
+const WATER: &str = include_str!("shaders/water.wgsl");
+
+/// From light to a picture.
+struct Finish {
+    layout: wgpu::BindGroupLayout,
+    module: wgpu::ShaderModule,
+    numbers: wgpu::Buffer,
+    /// One pipeline for each format that was drawn into.
+    pipelines: Vec<(TextureFormat, wgpu::RenderPipeline)>,
+}
+
+impl Finish {
+    fn new(gpu: &Gpu) -> Self {
+        let module = gpu.shader("finish", &[include_str!("shaders/finish.wgsl")]);
+        let layout = gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: Some("finish"),
+            entries: &[
+                wgpu::BindGroupLayoutEntry {
+                    binding: 0,
+                    visibility: wgpu::ShaderStages::FRAGMENT,
+                    ty: wgpu::BindingType::Texture {
+                        sample_type: wgpu::TextureSampleType::Float { filterable: false },
+                        view_dimension: wgpu::TextureViewDimension::D2,
+                        multisampled: false,
+                    },
+                    count: None,
+                },
+                globals::uniform_entry(1),
+            ],
+        });
+        let numbers = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("finish"),
+            size: 16,
+            usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        Self { layout, module, numbers, pipelines: Vec::new() }
+    }
+
+    fn run(
+        &mut self,
+        gpu: &Gpu,
+        encoder: &mut wgpu::CommandEncoder,
+        light: &Texture,
+        target: &wgpu::TextureView,
+        format: TextureFormat,
+        samples: u32,
+    ) {
+        if !self.pipelines.iter().any(|(known, _)| *known == format) {
+            let pipeline =
+                fullscreen_pipeline(gpu, "finish", &self.module, &[&self.layout], "fragment", format, None);
+            self.pipelines.push((format, pipeline));
+        }
+        let pipeline = &self.pipelines.iter().find(|(known, _)| *known == format).expect("made above").1;
+        let encode = u32::from(!format.is_srgb());
+        gpu.queue.write_buffer(&self.numbers, 0, bytemuck::cast_slice(&[samples, encode, 0, 0]));
+        let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("finish"),
+            layout: &self.layout,
+            entries: &[
+                wgpu::BindGroupEntry {
+                    binding: 0,
+                    resource: wgpu::BindingResource::TextureView(&light.view),
+                },
+                wgpu::BindGroupEntry { binding: 1, resource: self.numbers.as_entire_binding() },
+            ],
+        });
+        let mut pass = begin(encoder, "finish", &[target], None);
+        pass.set_pipeline(pipeline);
+        pass.set_bind_group(0, &group, &[]);
+        pass.draw(0..3, 0..1);
+    }
+}
+
+/// A pass that clears what it draws into: light to black, depth to infinitely far.
+fn begin<'a>(
+    encoder: &'a mut wgpu::CommandEncoder,
+    label: &str,
+    targets: &[&wgpu::TextureView],
+    depth: Option<&wgpu::TextureView>,
+) -> wgpu::RenderPass<'a> {
+    let colours: Vec<_> = targets
+        .iter()
+        .map(|view| {
+            Some(wgpu::RenderPassColorAttachment {
+                view,
+                depth_slice: None,
+                resolve_target: None,
+                ops: wgpu::Operations {
+                    load: wgpu::LoadOp::Clear(wgpu::Color::BLACK),
+                    store: wgpu::StoreOp::Store,
+                },
+            })
+        })
+        .collect();
+    encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+        label: Some(label),
+        color_attachments: &colours,
+        depth_stencil_attachment: depth.map(|view| wgpu::RenderPassDepthStencilAttachment {
+            view,
+            depth_ops: Some(wgpu::Operations { load: wgpu::LoadOp::Clear(0.0), store: wgpu::StoreOp::Store }),
+            stencil_ops: None,
+        }),
+        ..Default::default()
+    })
+}
+
+/// Depth runs from 1 near to 0 far: greater is nearer.
+fn depth_state(write: bool, compare: wgpu::CompareFunction) -> wgpu::DepthStencilState {
+    wgpu::DepthStencilState {
+        format: DEPTH,
+        depth_write_enabled: Some(write),
+        depth_compare: Some(compare),
+        stencil: Default::default(),
+        bias: Default::default(),
+    }
+}
+
+/// A pipeline that runs a fragment shader on every pixel.
+fn fullscreen_pipeline(
+    gpu: &Gpu,
+    label: &str,
+    module: &wgpu::ShaderModule,
+    layouts: &[&wgpu::BindGroupLayout],
+    fragment: &str,
+    format: TextureFormat,
+    depth: Option<wgpu::DepthStencilState>,
+) -> wgpu::RenderPipeline {
+    let layouts: Vec<_> = layouts.iter().map(|layout| Some(*layout)).collect();
+    let layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+        label: Some(label),
+        bind_group_layouts: &layouts,
+        immediate_size: 0,
+    });
+    gpu.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+        label: Some(label),
+        layout: Some(&layout),
+        vertex: wgpu::VertexState {
+            module,
+            entry_point: Some("vertex"),
+            compilation_options: Default::default(),
+            buffers: &[],
+        },
+        primitive: Default::default(),
+        depth_stencil: depth,
+        multisample: Default::default(),
+        fragment: Some(wgpu::FragmentState {
+            module,
+            entry_point: Some(fragment),
+            compilation_options: Default::default(),
+            targets: &[Some(format.into())],
+        }),
+        multiview_mask: None,
+        cache: None,
+    })
+}

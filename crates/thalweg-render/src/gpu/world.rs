@@ -1,0 +1,212 @@
+//! A snapshot on the graphics device.
+
+use glam::Vec3;
+use thalweg_field::{Grid2, Snapshot};
+use thalweg_gpu::{Gpu, GpuError};
+
+use super::bake::{BakeData, Bakery};
+use super::lod::{Fineness, Quadtree};
+use super::texture::Texture;
+use crate::camera::Subject;
+use crate::cpu::resample::filled;
+use crate::{Camera, Lens, Look, View};
+
+/// Thickness of the block below its lowest ground, in widths [-].
+const FOOT: f32 = 0.045;
+
+/// Side of the texture that holds how open the ground is to the sky, at most [texels].
+const OPENNESS_SIDE: u32 = 1024;
+
+/// A snapshot on the graphics device, made by [`Renderer::load`](super::Renderer::load).
+pub struct World {
+    /// Columns and rows.
+    pub(super) size: [u32; 2],
+    /// Side of a cell [m].
+    pub(super) cell: f32,
+    /// Lowest and highest drawn surface, not exaggerated [m].
+    pub(super) heights: [f32; 2],
+    pub(super) has_ground: bool,
+    pub(super) has_water: bool,
+    pub(super) tree: Quadtree,
+    pub(super) maps: Maps,
+    pub(super) overlay: Option<OverlayMap>,
+    /// Corners of a net over the surface, not exaggerated [m].
+    net: Vec<Vec3>,
+}
+
+/// The textures of the ground.
+pub(super) struct Maps {
+    pub top: Texture,
+    pub bed: Texture,
+    pub slopes: Texture,
+    pub matter: Texture,
+    pub waters: Texture,
+    pub flows: Texture,
+    pub openness: Texture,
+}
+
+/// A field in false colour.
+pub(super) struct OverlayMap {
+    pub values: Texture,
+    pub range: [f32; 2],
+    pub by_magnitude: bool,
+}
+
+impl World {
+    pub(super) fn new(gpu: &Gpu, bakery: &Bakery, snapshot: &Snapshot, look: &Look) -> Result<Self, GpuError> {
+        let flat = Grid2::filled(2, 2, 0.0);
+        let ground = snapshot.field("height").filter(|height| !height.is_empty());
+        let height = ground.unwrap_or(&flat);
+        let size = [height.cols() as u32, height.rows() as u32];
+        gpu.admit_texture("a terrain", [height.cols(), height.rows()])?;
+        let cell = snapshot.frame.cell as f32;
+        let depth = snapshot.field("water").filter(|depth| depth.same_shape(height));
+        let deepest = depth.and_then(Grid2::range).map_or(0.0, |(_, most)| most.max(0.0));
+        let has_water = deepest >= look.relief.water_min_depth;
+
+        // Holes are filled, on a copy; they are rare.
+        let holes = height.values().iter().any(|v| !v.is_finite());
+        let whole = holes.then(|| filled(height));
+        let height = whole.as_ref().unwrap_or(height);
+        let missing = holes.then(|| snapshot.field("height").map(|h| h.map(|v| f32::from(!v.is_finite()))));
+
+        let upload = |grid: &Grid2<f32>, name: &str| Texture::of_grid(gpu, name, grid);
+        let field = |name: &str| {
+            let values = snapshot.field(name).filter(|values| values.same_shape(height))?;
+            Some(upload(values, name))
+        };
+        let bed = upload(height, "bed");
+        let depth_map = field("water");
+        let missing = missing.flatten().map(|missing| upload(&missing, "missing"));
+        let maps = bake_maps(gpu, bakery, look, BakeInputs { size, cell, bed, depth: depth_map, missing }, field);
+        let overlay = overlay_of(gpu, snapshot, look);
+        let tree = Quadtree::new(height, cell, deepest);
+        let net = net_of(height, depth, cell);
+        let [low, _] = tree.range();
+        let high = net.iter().map(|p| p.z).fold(tree.range()[1] - deepest, f32::max);
+        Ok(Self { size, cell, heights: [low, high], has_ground: ground.is_some(), has_water, tree, maps, overlay, net })
+    }
+
+    /// The camera's view of this world in a picture of that shape, heights exaggerated as in the look.
+    pub fn view(&self, camera: &Camera, look: &Look, aspect: f32) -> View {
+        let exaggeration = look.relief.vertical_exaggeration;
+        let base = self.base(exaggeration);
+        let landmarks = self.net.iter().flat_map(|p| [p.with_z(p.z * exaggeration), p.with_z(base)]).collect();
+        View::new(camera, &Subject { landmarks }, aspect)
+    }
+
+    /// Longer side of the terrain [m].
+    pub(super) fn width(&self) -> f32 {
+        self.size[0].max(self.size[1]) as f32 * self.cell
+    }
+
+    /// Underside of the block [m].
+    pub(super) fn base(&self, exaggeration: f32) -> f32 {
+        self.heights[0] * exaggeration - FOOT * self.width()
+    }
+
+    /// Lowest and highest corner of the block [m].
+    pub(super) fn bounds(&self, exaggeration: f32) -> [Vec3; 2] {
+        let [east, north] = self.size.map(|n| n as f32 * self.cell);
+        [Vec3::new(0.0, 0.0, self.base(exaggeration)), Vec3::new(east, north, self.heights[1] * exaggeration)]
+    }
+
+    pub(super) fn centre(&self, exaggeration: f32) -> Vec3 {
+        let [low, high] = self.bounds(exaggeration);
+        (low + high) * 0.5
+    }
+
+    /// Side of a tile of ripples [m].
+    pub(super) fn ripple_tile(&self) -> f32 {
+        /// Cells along a tile.
+        const CELLS: f32 = 12.0;
+        CELLS * self.cell
+    }
+
+    /// How finely a picture of that height needs the ground.
+    pub(super) fn fineness(&self, look: &Look, view: &View, height: u32) -> Fineness {
+        // Triangles grow with what a pixel shows, before supersampling.
+        let pixels = look.triangle_size * look.supersampling as f32;
+        match view.lens {
+            Lens::Perspective(_) => {
+                let range = self.cell / (view.metres_per_pixel(1.0, height as usize) * pixels);
+                Fineness { eye: view.eye, range, level: 0.0 }
+            }
+            Lens::Parallel(_) => {
+                let side = view.metres_per_pixel(1.0, height as usize) * pixels;
+                Fineness { eye: view.eye, range: 0.0, level: (side / self.cell).max(1.0).log2() }
+            }
+        }
+    }
+}
+
+struct BakeInputs {
+    size: [u32; 2],
+    cell: f32,
+    bed: Texture,
+    depth: Option<Texture>,
+    missing: Option<Texture>,
+}
+
+fn bake_maps(
+    gpu: &Gpu,
+    bakery: &Bakery,
+    look: &Look,
+    inputs: BakeInputs,
+    field: impl Fn(&str) -> Option<Texture>,
+) -> Maps {
+    let BakeInputs { size, cell, bed, depth, missing } = inputs;
+    let style = &look.relief;
+    let data = BakeData {
+        grid: [size[0] as f32, size[1] as f32, cell, style.water_min_depth],
+        full: [style.deposit_full, 2.0 * style.deposit_full, look.water.muddy, style.vertical_exaggeration],
+    };
+    let bake = |pass, inputs: &[Option<&Texture>], coarser| bakery.bake(gpu, pass, size, &data, inputs, coarser);
+    let depth = depth.as_ref();
+    let slopes = bake("slopes", &[Some(&bed)], true);
+    let top = bake("top", &[Some(&bed), depth], false);
+    let levels = bake("levels", &[Some(&bed), depth], false);
+    let waters = bake("covers", &[Some(&levels), depth, missing.as_ref()], true);
+    let [wetness, erosion, deposition, sediment] = ["wetness", "erosion", "deposition", "sediment"].map(&field);
+    let matter = bake(
+        "matter",
+        &[wetness.as_ref(), depth, erosion.as_ref(), deposition.as_ref(), sediment.as_ref()],
+        true,
+    );
+    let [east, north] = ["velocity_east", "velocity_north"].map(&field);
+    let flows = bake("flow", &[east.as_ref(), depth, north.as_ref()], true);
+    let shrink = |n: u32| n.min(OPENNESS_SIDE);
+    let small = size.map(shrink);
+    let data = BakeData {
+        grid: [size[0] as f32 / small[0] as f32, size[1] as f32 / small[1] as f32, cell, 0.0],
+        ..data
+    };
+    let openness = bakery.bake(gpu, "openness", small, &data, &[Some(&top)], false);
+    Maps { top, bed, slopes, matter, waters, flows, openness }
+}
+
+fn overlay_of(gpu: &Gpu, snapshot: &Snapshot, look: &Look) -> Option<OverlayMap> {
+    let overlay = look.overlay.as_ref()?;
+    let field = snapshot.labelled(&overlay.field)?;
+    let range = overlay.style.range.or_else(|| field.values.range().map(|(a, b)| [a, b])).unwrap_or([0.0, 1.0]);
+    Some(OverlayMap {
+        values: Texture::of_grid(gpu, "overlay", &field.values),
+        range,
+        by_magnitude: overlay.style.scale == crate::Scale::Log,
+    })
+}
+
+/// A net over the drawn surface, fine enough that nothing of weight stands out of it.
+fn net_of(height: &Grid2<f32>, depth: Option<&Grid2<f32>>, cell: f32) -> Vec<Vec3> {
+    const NET: usize = 32;
+    let spread = |i: usize, count: usize| i * (count - 1) / NET;
+    let rows = height.rows() as f32;
+    (0..(NET + 1) * (NET + 1))
+        .map(|i| {
+            let (col, row) = (spread(i % (NET + 1), height.cols()), spread(i / (NET + 1), height.rows()));
+            let water = depth.map_or(0.0, |depth| depth.at(col, row).max(0.0));
+            let (x, y) = ((col as f32 + 0.5) * cell, (rows - row as f32 - 0.5) * cell);
+            Vec3::new(x, y, height.at(col, row) + if water.is_finite() { water } else { 0.0 })
+        })
+        .collect()
+}

@@ -1,0 +1,142 @@
+//! How a view of a landscape looks, beyond what a map shows.
+
+use std::borrow::Cow;
+
+use crate::scene::{StyleError, check};
+use crate::{MapStyle, ReliefStyle};
+
+/// Light, air, water and what is laid over the ground.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Look {
+    /// Sun, exaggeration, colours of the ground.
+    pub relief: ReliefStyle,
+    /// How surfaces answer to light.
+    pub light: Light,
+    /// Whether things cast shadows.
+    pub shadows: bool,
+    /// Whether hollows receive less skylight than ridges.
+    pub ambient_occlusion: bool,
+    /// The sky; without it, a plain light backdrop.
+    pub sky: bool,
+    /// Optical thickness of the air over one width of the terrain; 0 for none [-].
+    pub haze: f32,
+    /// Lines on the table that the terrain stands on.
+    pub grid: bool,
+    /// The triangles of the ground.
+    pub wireframe: bool,
+    /// The water of a depth field or a surface mesh.
+    pub water: WaterLook,
+    /// The particles.
+    pub particles: ParticleLook,
+    /// A quantity laid over the ground in false colour.
+    pub overlay: Option<Overlay>,
+    /// Moment that moving ripples are shown at [s].
+    pub time: f32,
+    /// Samples along each side of a pixel, 1 to 4 [-].
+    pub supersampling: u32,
+    /// Side of the ground's triangles in the picture, before supersampling [px].
+    pub triangle_size: f32,
+}
+
+/// How surfaces answer to light.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Light {
+    /// Sun through the air, skylight from all around, light thrown back by the ground.
+    #[default]
+    Physical,
+    /// The plain model of Phong (1975): ambient, diffuse, highlight.
+    Phong,
+}
+
+/// How water looks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WaterLook {
+    /// Whether it is drawn at all.
+    pub visible: bool,
+    /// Strength of the ripples that the flow carries along; 0 for a mirror [-].
+    pub ripples: f32,
+    /// Strength of foam on rapid water; 0 for none [-].
+    pub foam: f32,
+    /// Whether waves focus sunlight onto the bed.
+    pub caustics: bool,
+    /// Share of suspended sediment by volume at which the water has the colour of mud [-].
+    pub muddy: f32,
+}
+
+/// How particles are drawn.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ParticleLook {
+    /// As what.
+    pub shape: ParticleShape,
+    /// Column that colours them, and how; `None` paints all of them as water.
+    pub colour: Option<(Cow<'static, str>, MapStyle)>,
+}
+
+/// As what particles are drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ParticleShape {
+    /// Not at all.
+    Hidden,
+    /// As lit spheres.
+    #[default]
+    Spheres,
+    /// As the surface of a fluid, smoothed in the picture (van der Laan, Green & Sainz 2009).
+    Surface,
+}
+
+/// A quantity laid over the ground in false colour.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Overlay {
+    /// Name of the field.
+    pub field: Cow<'static, str>,
+    /// Colours and range.
+    pub style: MapStyle,
+    /// How much of the ground's own colour it hides, up to 1 [-].
+    pub opacity: f32,
+}
+
+impl Default for WaterLook {
+    fn default() -> Self {
+        Self { visible: true, ripples: 1.0, foam: 1.0, caustics: true, muddy: 0.02 }
+    }
+}
+
+impl Default for Look {
+    fn default() -> Self {
+        Self {
+            relief: ReliefStyle::side_lit(),
+            light: Light::Physical,
+            shadows: true,
+            ambient_occlusion: true,
+            sky: true,
+            haze: 0.16,
+            grid: false,
+            wireframe: false,
+            water: WaterLook::default(),
+            particles: ParticleLook::default(),
+            overlay: None,
+            time: 0.0,
+            supersampling: 2,
+            triangle_size: 2.0,
+        }
+    }
+}
+
+impl Look {
+    /// The look itself if every number can be drawn.
+    pub fn validated(self) -> Result<Self, StyleError> {
+        let share = |name, value: f32| check(name, value, (0.0..=1.0).contains(&value), "it must lie in 0 to 1");
+        let strength = |name, value: f32| check(name, value, value >= 0.0, "it must not be negative");
+        let relief = self.relief.clone().validated()?;
+        strength("haze", self.haze)?;
+        strength("ripples", self.water.ripples)?;
+        strength("foam", self.water.foam)?;
+        check("muddy", self.water.muddy, self.water.muddy > 0.0, "it must be above 0")?;
+        self.overlay.as_ref().map_or(Ok(()), |overlay| share("opacity", overlay.opacity))?;
+        check("time", self.time, true, "it must be finite")?;
+        let samples = self.supersampling;
+        check("supersampling", samples as f32, (1..=4).contains(&samples), "it must be 1 to 4")?;
+        check("triangle_size", self.triangle_size, self.triangle_size >= 0.25, "it must be 0.25 or more")?;
+        Ok(Self { relief, ..self })
+    }
+}
