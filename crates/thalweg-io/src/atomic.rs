@@ -4,10 +4,11 @@ use crate::WriteError;
 use crate::error::folder_of;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
 
 /// Bytes gathered before they go to the disk.
-const BUFFER: usize = 1 << 20;
+pub(crate) const BUFFER: usize = 1 << 20;
 
 /// Writes a file through a temporary one in the same folder, which is renamed once all its bytes are on
 /// the disk. If anything fails, the file that was there before stays and nothing is left behind.
@@ -26,23 +27,52 @@ pub fn create_dir(path: &Path) -> Result<(), WriteError> {
 }
 
 fn replace(path: &Path, write: impl FnOnce(&mut BufWriter<&mut File>) -> io::Result<()>) -> io::Result<()> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".thalweg-").suffix(".part");
-    // Temporary files are private by default; this one becomes an ordinary file, under the user's umask.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut temporary = builder.tempfile_in(folder_of(path))?;
-    let mut writer = BufWriter::with_capacity(BUFFER, temporary.as_file_mut());
+    let mut part = Part::beside(path)?;
+    let mut writer = BufWriter::with_capacity(BUFFER, part.temporary.as_file_mut());
     write(&mut writer)?;
     writer.flush()?;
     drop(writer);
-    temporary.as_file().sync_all()?;
-    temporary.persist(path)?;
-    // The rename itself lasts only once the folder is on the disk. The new file is in place whether or
-    // not this file system can promise that, so a refusal is no failure.
-    #[cfg(unix)]
-    let _ = File::open(folder_of(path)).and_then(|folder| folder.sync_all());
-    Ok(())
+    part.keep()
+}
+
+/// A file under its temporary name. Dropped, it is gone; kept, it takes the place of the old file.
+pub(crate) struct Part {
+    temporary: NamedTempFile,
+    path: PathBuf,
+}
+
+impl Part {
+    /// An empty file in the folder of `path`.
+    pub fn beside(path: &Path) -> io::Result<Self> {
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".thalweg-").suffix(".part");
+        // Temporary files are private by default; this one becomes an ordinary file, under the user's umask.
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let temporary = builder.tempfile_in(folder_of(path))?;
+        Ok(Self { temporary, path: path.into() })
+    }
+
+    /// The file itself.
+    pub fn file(&self) -> &File {
+        self.temporary.as_file()
+    }
+
+    /// Its temporary name, for programs that open it themselves.
+    pub fn name(&self) -> &Path {
+        self.temporary.path()
+    }
+
+    /// Puts the file in its place once all its bytes are on the disk.
+    pub fn keep(self) -> io::Result<()> {
+        self.temporary.as_file().sync_all()?;
+        self.temporary.persist(&self.path)?;
+        // The rename itself lasts only once the folder is on the disk. The new file is in place whether or
+        // not this file system can promise that, so a refusal is no failure.
+        #[cfg(unix)]
+        let _ = File::open(folder_of(&self.path)).and_then(|folder| folder.sync_all());
+        Ok(())
+    }
 }
 
 #[cfg(test)]

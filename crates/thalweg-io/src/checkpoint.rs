@@ -401,12 +401,17 @@ pub struct Found {
 /// Reads the newest whole checkpoint of a folder, passing over broken ones. A folder that is not there
 /// has none.
 pub fn newest(folder: &Path, max_bytes: u64) -> Result<Newest, CheckpointError> {
+    newest_until(folder, u64::MAX, max_bytes)
+}
+
+/// As [`newest`], of those written at that step or before it.
+pub fn newest_until(folder: &Path, step: u64, max_bytes: u64) -> Result<Newest, CheckpointError> {
     let steps = match list(folder) {
         Err(CheckpointError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => Vec::new(),
         steps => steps?,
     };
     let mut skipped = Vec::new();
-    for (step, path) in steps {
+    for (step, path) in steps.into_iter().filter(|(taken, _)| *taken <= step) {
         match Checkpoint::read(&path, max_bytes) {
             Ok(checkpoint) => return Ok(Newest { found: Some(Found { path, step, checkpoint }), skipped }),
             Err(error) => skipped.push((path, error)),

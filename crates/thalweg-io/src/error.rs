@@ -3,7 +3,7 @@
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-/// Why terrain could not be read.
+/// Why a file could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// The system refused to open or read the file.
@@ -88,6 +88,35 @@ pub enum ReadError {
         needed: u64,
         /// Memory allowed [byte].
         allowed: u64,
+    },
+    /// More memory than the caller allows, for things other than cells.
+    #[error(
+        "{}: {what} need {} of memory but only {} are allowed; try a smaller file or a higher memory limit",
+        path.display(), mebibytes(*needed), mebibytes(*allowed)
+    )]
+    TooMuch {
+        /// The file.
+        path: PathBuf,
+        /// What there is too much of.
+        what: String,
+        /// Memory needed [byte].
+        needed: u64,
+        /// Memory allowed [byte].
+        allowed: u64,
+    },
+    /// A point or corner that is nowhere.
+    #[error(
+        "{}: vertex {vertex} (counted from 0) lies at {at:?} m, which is no place; \
+         try removing such vertices or repairing the program that wrote them",
+        path.display()
+    )]
+    NotFinite {
+        /// The file.
+        path: PathBuf,
+        /// Number of the first such vertex, counted from 0.
+        vertex: u64,
+        /// Where it is said to be [m].
+        at: [f32; 3],
     },
     /// Positions in degrees.
     #[error(
@@ -187,13 +216,15 @@ pub enum WriteError {
         source: io::Error,
     },
     /// A name that does not tell the format.
-    #[error("{}: the name does not tell the format; try .png, .tif, .exr, .r16 or .raw", path.display())]
+    #[error("{}: the name does not tell the format; try {expected}", path.display())]
     Extension {
         /// The file.
         path: PathBuf,
+        /// Extensions that would do.
+        expected: &'static str,
     },
-    /// A grid that no file of this format can hold.
-    #[error("{}: {cols} × {rows} cells do not fit this format; try a size between 1 and 2147483647", path.display())]
+    /// A grid or picture that no file of this format can hold.
+    #[error("{}: {cols} × {rows} cells do not fit this format; try a size between 1 and {most}", path.display())]
     Size {
         /// The file.
         path: PathBuf,
@@ -201,6 +232,8 @@ pub enum WriteError {
         cols: usize,
         /// Number of rows.
         rows: usize,
+        /// The largest number of columns or rows that fits.
+        most: usize,
     },
     /// Values that 16-bit numbers cannot hold.
     #[error(
@@ -239,6 +272,37 @@ pub enum WriteError {
         height: usize,
         /// Number of bytes given.
         bytes: usize,
+    },
+    /// Something that does not make sense in a file of this format.
+    #[error("{}: {what}; {expected}", path.display())]
+    Refused {
+        /// The file.
+        path: PathBuf,
+        /// What was given.
+        what: String,
+        /// What would be right.
+        expected: &'static str,
+    },
+    /// A video, where nothing can make one.
+    #[error(
+        "{}: videos are made by the program ffmpeg, which was not found; \
+         try installing ffmpeg, or name the file .png for an animated PNG",
+        path.display()
+    )]
+    NoFfmpeg {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The program that makes videos gave up.
+    #[error(
+        "{}: ffmpeg could not make the video: {reason}; try another build of ffmpeg, or name the file .png for an animated PNG",
+        path.display()
+    )]
+    Ffmpeg {
+        /// The file.
+        path: PathBuf,
+        /// The last thing it said.
+        reason: String,
     },
 }
 

@@ -51,9 +51,14 @@ impl<'a> Opened<'a> {
         Ok(Self { source, reader, channel, size })
     }
 
+    /// The description inside the file.
+    pub fn label(&self) -> Result<Option<Label>, ReadError> {
+        own_label(self.source, &self.reader.headers()[0])
+    }
+
     pub fn read(self, notices: &mut Vec<Notice>) -> Result<Raster, ReadError> {
+        let label = self.label()?;
         let Self { source, reader, channel, size } = self;
-        let label = own_label(source, &reader.headers()[0])?;
         let full = if channel.sample == SampleType::U32 { f64::from(u32::MAX) } else { 1.0 };
         let scale = source.scale(full, label.as_ref(), notices);
         let mut heights = Grid2::filled(size.cols, size.rows, f32::NAN);

@@ -131,13 +131,7 @@ fn open<'a>(
 ) -> Result<(Format, Source<'a>, BufReader<File>), ReadError> {
     options.validated(path)?;
     let io = |source| ReadError::Io { path: path.into(), source };
-    let file = File::open(path).map_err(io)?;
-    let metadata = file.metadata().map_err(io)?;
-    if metadata.is_dir() {
-        return Err(io(std::io::ErrorKind::IsADirectory.into()));
-    }
-    let source = Source { path, options, length: metadata.len() };
-    let mut file = BufReader::new(file);
+    let (source, mut file) = Source::open(path, options)?;
     let mut head = Vec::new();
     file.by_ref().take(8).read_to_end(&mut head).map_err(io)?;
     file.rewind().map_err(io)?;
@@ -227,7 +221,10 @@ fn few_levels(heights: &Grid2<f32>) -> Option<usize> {
 /// the file back gives the same cell size, position and coordinate system, and heights within half a
 /// code.
 pub fn write_heightfield(path: &Path, field: &Heightfield, options: &WriteOptions) -> Result<(), WriteError> {
-    let Some(format) = Format::named(path) else { return Err(WriteError::Extension { path: path.into() }) };
+    let expected = ".png, .tif, .exr, .r16 or .raw";
+    let Some(format) = Format::named(path) else {
+        return Err(WriteError::Extension { path: path.into(), expected });
+    };
     let (heights, frame) = (&field.height, &field.frame);
     check_size(path, heights.cols(), heights.rows())?;
     let label = Label::new(&HEIGHT, heights, frame);
@@ -255,8 +252,13 @@ fn write_sidecar(path: &Path, label: &Label) -> Result<(), WriteError> {
 
 /// The largest side that all formats can declare is EXR's, a signed 32-bit number.
 pub(crate) fn check_size(path: &Path, cols: usize, rows: usize) -> Result<(), WriteError> {
-    let fits = |side: usize| side > 0 && i32::try_from(side).is_ok();
-    if fits(cols) && fits(rows) { Ok(()) } else { Err(WriteError::Size { path: path.into(), cols, rows }) }
+    let most = i32::MAX as usize;
+    let fits = |side: usize| side > 0 && side <= most;
+    if fits(cols) && fits(rows) {
+        Ok(())
+    } else {
+        Err(WriteError::Size { path: path.into(), cols, rows, most })
+    }
 }
 
 /// A straight line from values to the codes 0 to 65535.

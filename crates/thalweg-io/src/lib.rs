@@ -2,7 +2,8 @@
 //!
 //! Terrain comes in as PNG, TIFF (with its GeoTIFF tags), EXR or raw 16-bit numbers and becomes a
 //! [`Heightfield`](thalweg_field::Heightfield) in metres; whatever had to be assumed or repaired on
-//! the way is told as a [`Notice`]. Terrain, maps, pictures and checkpoints go out, each written to a
+//! the way is told as a [`Notice`]. Particles and meshes come in as PLY. Terrain, maps, particles, meshes,
+//! pictures, [moving pictures](Animation) and checkpoints go out, each written to a
 //! temporary name and renamed, so that a kill leaves the old file or the new one and never half.
 //! Files are hostile until checked: sizes are compared with a memory limit before anything is
 //! allocated, and broken bytes give an error that names the file and what to do about it.
@@ -27,23 +28,29 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod animation;
 pub mod atomic;
 pub mod checkpoint;
 mod error;
 mod exr;
 mod heightmap;
+mod jpeg;
 mod label;
 mod map;
 mod nodata;
 mod notice;
+mod ply;
 mod png;
 mod raw;
 mod source;
 mod tiff;
 
+pub use animation::{Animation, ffmpeg_present};
 pub use error::{ReadError, WriteError};
 pub use heightmap::{
     Estimate, Imported, ReadOptions, WriteOptions, estimate, read_heightfield, write_heightfield,
 };
-pub use map::{write_map, write_png_rgb};
+pub use jpeg::write_jpeg_rgb;
+pub use map::{read_map, read_png_rgb, write_map, write_png_rgb};
 pub use notice::Notice;
+pub use ply::{Ply, read_ply, write_ply_mesh, write_ply_points};

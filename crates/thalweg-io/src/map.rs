@@ -3,9 +3,10 @@
 use crate::atomic::write_atomic;
 use crate::heightmap::{Codes, check_size, finite_range};
 use crate::label::Label;
-use crate::{WriteError, exr, png};
+use crate::source::Source;
+use crate::{ReadError, ReadOptions, WriteError, exr, png};
 use std::path::{Path, PathBuf};
-use thalweg_field::{Field, Frame};
+use thalweg_field::{Field, FieldInfo, Frame};
 
 /// Writes a field as `<stem>.exr` and `<stem>.png` and returns the two paths.
 ///
@@ -41,14 +42,56 @@ fn map_ends(min: f64, max: f64) -> [f64; 2] {
     [-most * 32768.0 / 32767.0, most]
 }
 
+/// Reads a field that [`write_map`] wrote as EXR, with its name, unit and meaning; a file from elsewhere is named
+/// after itself. `max_bytes` is the memory that reading may use [byte].
+pub fn read_map(path: &Path, max_bytes: u64) -> Result<Field, ReadError> {
+    let options = ReadOptions { max_bytes, ..ReadOptions::default() };
+    let (source, file) = Source::open(path, &options)?;
+    let opened = exr::Opened::new(source, file)?;
+    let label = opened.label()?;
+    let values = opened.read(&mut Vec::new())?.heights;
+    let info = match label {
+        Some(label) => {
+            FieldInfo { name: label.quantity.into(), unit: label.unit.into(), meaning: label.meaning.into() }
+        }
+        None => {
+            let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            FieldInfo { name: name.into(), unit: "-".into(), meaning: "".into() }
+        }
+    };
+    Ok(Field { info, values })
+}
+
 /// Writes a picture of `width` × `height` pixels as 8-bit sRGB; `pixels` holds red, green and blue of
 /// each, row after row from the top.
 pub fn write_png_rgb(path: &Path, width: usize, height: usize, pixels: &[u8]) -> Result<(), WriteError> {
     check_size(path, width, height)?;
-    if width.checked_mul(height).and_then(|count| count.checked_mul(3)) != Some(pixels.len()) {
-        return Err(WriteError::Pixels { path: path.into(), width, height, bytes: pixels.len() });
-    }
+    check_pixels(path, width, height, pixels)?;
     write_atomic(path, |w| png::write_rgb(w, width as u32, height as u32, pixels))
+}
+
+/// Three bytes for each pixel, no more and no less.
+pub(crate) fn check_pixels(
+    path: &Path,
+    width: usize,
+    height: usize,
+    pixels: &[u8],
+) -> Result<(), WriteError> {
+    if width.checked_mul(height).and_then(|count| count.checked_mul(3)) == Some(pixels.len()) {
+        return Ok(());
+    }
+    Err(WriteError::Pixels { path: path.into(), width, height, bytes: pixels.len() })
+}
+
+/// Reads a picture of 8-bit grey, colour or palette: its width, its height, and red, green and blue of
+/// each pixel, row after row from the top. Alpha is dropped; of a moving picture this is the first frame.
+/// `max_bytes` is the memory that reading may use [byte].
+pub fn read_png_rgb(path: &Path, max_bytes: u64) -> Result<(usize, usize, Vec<u8>), ReadError> {
+    let options = ReadOptions { max_bytes, ..ReadOptions::default() };
+    let (source, file) = Source::open(path, &options)?;
+    let opened = png::Opened::new(source, file)?;
+    let (width, height) = (opened.size.cols, opened.size.rows);
+    Ok((width, height, opened.read_rgb()?))
 }
 
 #[cfg(test)]

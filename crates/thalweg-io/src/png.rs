@@ -6,7 +6,7 @@ use crate::source::{Raster, Source};
 use crate::{Estimate, Notice, ReadError};
 use ::png::{
     BitDepth, ColorType, Compression, Decoder, Encoder, Info, Limits, Reader, SrgbRenderingIntent,
-    Transformations,
+    Transformations, Writer,
 };
 use std::fs::File;
 use std::io::{self, BufReader, Write};
@@ -35,13 +35,45 @@ impl<'a> Opened<'a> {
         Ok(Self { source, reader, size })
     }
 
-    pub fn read(mut self, notices: &mut Vec<Notice>) -> Result<Raster, ReadError> {
+    /// All samples, row after row.
+    fn decode(&mut self) -> Result<Vec<u8>, ReadError> {
         let broken = |error: &dyn std::fmt::Display| self.source.broken(FORMAT, error);
         let length = self.reader.output_buffer_size().ok_or_else(|| broken(&"its size overflows"))?;
         let mut bytes = vec![0; length];
         self.reader.next_frame(&mut bytes).map_err(|error| broken(&error))?;
         self.reader.finish().map_err(|error| broken(&error))?;
+        Ok(bytes)
+    }
 
+    /// A picture: red, green and blue of each pixel.
+    pub fn read_rgb(mut self) -> Result<Vec<u8>, ReadError> {
+        let (colour, depth) = self.reader.output_color_type();
+        if depth != BitDepth::Eight {
+            let what = "holds 16-bit colours where 8 bits were expected";
+            return Err(self.source.unsupported(what, "exporting it with 8 bits for each colour"));
+        }
+        let mut bytes = self.decode()?;
+        match colour {
+            // Expanding has turned a palette into red, green and blue.
+            ColorType::Rgb | ColorType::Indexed => {}
+            ColorType::Rgba => {
+                let pixels = bytes.len() / 4;
+                for pixel in 1..pixels {
+                    bytes.copy_within(4 * pixel..4 * pixel + 3, 3 * pixel);
+                }
+                bytes.truncate(3 * pixels);
+            }
+            ColorType::Grayscale => bytes = bytes.iter().flat_map(|&grey| [grey; 3]).collect(),
+            ColorType::GrayscaleAlpha => {
+                bytes = bytes.iter().step_by(2).flat_map(|&grey| [grey; 3]).collect();
+            }
+        }
+        let whole = self.size.cols * self.size.rows * 3 == bytes.len();
+        if whole { Ok(bytes) } else { Err(self.source.broken(FORMAT, "it has too few pixels")) }
+    }
+
+    pub fn read(mut self, notices: &mut Vec<Notice>) -> Result<Raster, ReadError> {
+        let bytes = self.decode()?;
         notices.extend(colour_tag(self.reader.info()).map(|chunk| Notice::ColourTagIgnored { chunk }));
         let label = match self.own_label()? {
             Some(label) => Some(label),
@@ -129,6 +161,24 @@ pub(crate) fn write_grey(
     stream.finish()?;
     writer.finish()?;
     Ok(())
+}
+
+/// Begins a moving picture of that many frames, shown for ever; each frame goes in with
+/// `write_image_data`.
+pub(crate) fn animation<W: Write>(
+    writer: W,
+    [width, height]: [u32; 2],
+    fps: u16,
+    frames: u32,
+) -> io::Result<Writer<W>> {
+    let mut encoder = Encoder::new(writer, width, height);
+    encoder.set_color(ColorType::Rgb);
+    encoder.set_source_srgb(SrgbRenderingIntent::Perceptual);
+    // There are hundreds of frames; see `write_grey` for what it costs.
+    encoder.set_compression(Compression::Fast);
+    encoder.set_animated(frames, 0)?;
+    encoder.set_frame_delay(1, fps)?;
+    Ok(encoder.write_header()?)
 }
 
 /// Writes a picture: 8-bit sRGB, three bytes for each pixel.

@@ -3,6 +3,8 @@
 use crate::label::Label;
 use crate::{Estimate, Notice, ReadError, ReadOptions};
 use std::fmt::Display;
+use std::fs::File;
+use std::io::{BufReader, ErrorKind};
 use std::path::Path;
 use thalweg_field::Grid2;
 
@@ -41,6 +43,19 @@ impl Raster {
             }
             None => Self { heights, cell: None, origin: [0.0, 0.0], crs: None, bits },
         }
+    }
+}
+
+impl<'a> Source<'a> {
+    /// Opens a file; a folder is not one.
+    pub fn open(path: &'a Path, options: &'a ReadOptions) -> Result<(Self, BufReader<File>), ReadError> {
+        let io = |source| ReadError::Io { path: path.into(), source };
+        let file = File::open(path).map_err(io)?;
+        let metadata = file.metadata().map_err(io)?;
+        if metadata.is_dir() {
+            return Err(io(ErrorKind::IsADirectory.into()));
+        }
+        Ok((Self { path, options, length: metadata.len() }, BufReader::new(file)))
     }
 }
 

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{corpus, written};
+use common::{corpus, damage, written};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use thalweg_field::random::Key;
@@ -30,26 +30,6 @@ fn attempt(path: &Path) -> Result<(), ReadError> {
         assert!(terrain.field.frame.cell > 0.0);
     }
     read.map(|_| ())
-}
-
-/// Changes a few bytes: flipped bits, extreme values, or a number copied from elsewhere.
-fn damage(bytes: &mut [u8], key: Key) {
-    let head = bytes.len().min(600);
-    for change in 0..1 + key.with(0).bits() % 3 {
-        let key = key.with(1).with(change);
-        // Half of the changes go to the head, where sizes and offsets are.
-        let reach = if key.with(0).bits().is_multiple_of(2) { head } else { bytes.len() };
-        let at = key.with(1).bits() as usize % reach;
-        match key.with(2).bits() % 4 {
-            0 => bytes[at] ^= 1 << (key.with(3).bits() % 8),
-            1 => bytes[at] = key.with(3).bits() as u8,
-            2 => bytes[at] = 0xff,
-            _ => {
-                let end = (at + 4).min(bytes.len());
-                bytes[at..end].fill([0x00, 0x7f, 0xff][key.with(3).bits() as usize % 3]);
-            }
-        }
-    }
 }
 
 #[test]

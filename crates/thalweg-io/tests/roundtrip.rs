@@ -171,8 +171,12 @@ fn maps_keep_their_values_and_their_sign() {
     let frame = Frame::with_cell(4.0);
     for (name, low) in [("erosion", 0.0), ("change.v2", -3.0)] {
         let values = Grid2::from_fn(33, 21, |col, row| low + (col * row) as f32 / 100.0);
-        let paths =
-            write_map(&folder.path().join(name), &Field { info: info.clone(), values: values.clone() }, &frame).unwrap();
+        let paths = write_map(
+            &folder.path().join(name),
+            &Field { info: info.clone(), values: values.clone() },
+            &frame,
+        )
+        .unwrap();
         let names: Vec<_> = paths.iter().map(|path| path.file_name().unwrap().to_str().unwrap()).collect();
         assert_eq!(names, [format!("{name}.exr"), format!("{name}.png")]);
         let [exact, coded] =

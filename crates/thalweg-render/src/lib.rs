@@ -28,15 +28,21 @@
 mod camera;
 mod colour_bar;
 mod cpu;
+pub mod gpu;
 mod light;
+mod look;
 mod picture;
 mod scene;
+mod shot;
+mod sky;
 mod text;
 
 pub use camera::{Camera, Fly, Lens, Orbit, View};
 pub use cpu::map::{ColourMap, MapStyle, Scale, map};
-pub use cpu::perspective::perspective;
+pub use cpu::perspective::{outlook, perspective};
 pub use cpu::relief::relief;
+pub use look::{Light, Look, Overlay, ParticleLook, ParticleShape, WaterLook};
 pub use picture::{Picture, before_after};
 pub use scene::{Palette, ReliefStyle, Scene, StyleError};
+pub use shot::{Key, Shot, ShotError};
 pub use text::{Anchor, Label, text_width};

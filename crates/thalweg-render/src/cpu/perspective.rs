@@ -1,10 +1,11 @@
 //! The ground as a block seen from the side, by one ray per sample.
 
 use glam::{Vec2, Vec3};
-use thalweg_field::{band, random::Key};
+use thalweg_field::{Grid2, band, random::Key};
 
 use super::heightfield_ray::RayField;
 use super::lit_ground::{LitGround, sample};
+use super::resample::filled;
 use crate::camera::Subject;
 use crate::light::{linear, smoothstep, srgb, tone};
 use crate::{Camera, Picture, ReliefStyle, Scene, View};
@@ -34,7 +35,8 @@ pub fn perspective(scene: &Scene, style: &ReliefStyle, camera: &Camera, size: [u
     const FINE: usize = 1024;
     let ground = LitGround::new(scene, style, width.max(height).min(FINE));
     let block = Block::new(&ground);
-    let view = View::new(camera, &block.subject(), width as f32 / height as f32);
+    let subject = landmarks(&ground.surface, ground.cell);
+    let view = View::new(camera, &subject, width as f32 / height as f32);
     let mut picture = Picture::filled(width, height, [0; 3]);
     band::for_each_chunk(&mut picture.rgb, width * 3, |row, bytes| {
         for (col, pixel) in bytes.chunks_exact_mut(3).enumerate() {
@@ -55,6 +57,42 @@ pub fn perspective(scene: &Scene, style: &ReliefStyle, camera: &Camera, size: [u
     picture
 }
 
+/// The view that a camera has of a scene, as [`perspective`] draws it, without drawing anything.
+pub fn outlook(scene: &Scene, style: &ReliefStyle, camera: &Camera, aspect: f32) -> View {
+    let surface = Grid2::from_fn(scene.bed_height.cols(), scene.bed_height.rows(), |col, row| {
+        let depth = scene.water_depth.map_or(0.0, |depth| depth.at(col, row));
+        (scene.bed_height.at(col, row) + if depth > 0.0 { depth } else { 0.0 }) * style.vertical_exaggeration
+    });
+    View::new(camera, &landmarks(&filled(&surface), scene.frame.cell as f32), aspect)
+}
+
+/// The corners of the base and a net over the surface.
+fn landmarks(surface: &Grid2<f32>, cell: f32) -> Subject {
+    const NET: usize = 32;
+    if surface.is_empty() {
+        return Subject::default();
+    }
+    let base = base_of(surface, cell);
+    let spread = |i: usize, count: usize| i as f32 / NET as f32 * (count - 1) as f32;
+    let net = (0..=NET * NET + 2 * NET)
+        .map(|i| Vec2::new(spread(i % (NET + 1), surface.cols()), spread(i / (NET + 1), surface.rows())));
+    let landmarks = net.flat_map(|place| {
+        let rows = surface.rows() as f32;
+        let top =
+            Vec3::new((place.x + 0.5) * cell, (rows - place.y - 0.5) * cell, sample(surface, place));
+        [top, top.with_z(base)]
+    });
+    Subject { landmarks: landmarks.collect() }
+}
+
+/// Height of the underside of a block [m].
+fn base_of(surface: &Grid2<f32>, cell: f32) -> f32 {
+    /// Thickness of the block below its lowest ground, in widths [-].
+    const FOOT: f32 = 0.045;
+    let low = surface.range().map_or(0.0, |(low, _)| low);
+    low - FOOT * surface.cols().max(surface.rows()) as f32 * cell
+}
+
 /// The ground as a solid block.
 struct Block<'a> {
     ground: &'a LitGround,
@@ -67,38 +105,15 @@ struct Block<'a> {
 
 impl<'a> Block<'a> {
     fn new(ground: &'a LitGround) -> Self {
-        let (low, high) = ground.surface.range().unwrap_or((0.0, 0.0));
+        let high = ground.surface.range().map_or(0.0, |(_, high)| high);
         let (cols, rows) = (ground.surface.cols() as f32, ground.surface.rows() as f32);
         let plan = Vec2::new(cols, rows) * ground.cell;
-        /// Thickness of the block below its lowest ground, in widths [-].
-        const FOOT: f32 = 0.045;
-        let base = low - FOOT * plan.max_element();
+        let base = base_of(&ground.surface, ground.cell);
         Self { ground, field: RayField::new(&ground.surface), base, size: plan.extend(high - base) }
     }
 
     fn centre(&self) -> Vec3 {
         self.size * 0.5 + Vec3::Z * self.base
-    }
-
-    /// The corners of the base and a net over the surface.
-    fn subject(&self) -> Subject {
-        const NET: usize = 32;
-        let surface = &self.ground.surface;
-        let spread = |i: usize, count: usize| i as f32 / NET as f32 * (count - 1) as f32;
-        let net = (0..=NET * NET + 2 * NET)
-            .map(|i| Vec2::new(spread(i % (NET + 1), surface.cols()), spread(i / (NET + 1), surface.rows())));
-        let landmarks = net.flat_map(|place| {
-            let top = self.local_from_grid(place.extend(sample(surface, place)));
-            [top, top.with_z(self.base)]
-        });
-        Subject { landmarks: landmarks.collect() }
-    }
-
-    /// From cells (y to the south) to metres east and north of the south-west corner.
-    fn local_from_grid(&self, place: Vec3) -> Vec3 {
-        let rows = self.ground.surface.rows() as f32;
-        let cell = self.ground.cell;
-        Vec3::new((place.x + 0.5) * cell, (rows - place.y - 0.5) * cell, place.z)
     }
 
     /// Light that arrives at `eye` against the ray.

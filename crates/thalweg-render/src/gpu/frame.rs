@@ -41,6 +41,7 @@ pub(super) struct FrameData {
     overlay: Vec4,
     flags: [u32; 4],
     particles: Vec4,
+    depths: Vec4,
 }
 
 /// Direction to the sun.
@@ -128,6 +129,7 @@ impl FrameData {
             overlay: Vec4::new(first, last, opacity, f32::from(by_magnitude)),
             flags: [flags(look, world), 0, 0, 0],
             particles: Vec4::ZERO,
+            depths: Vec4::new(view.near, view.far, 0.0, 0.0),
         }
     }
 }

@@ -158,10 +158,7 @@ impl Globals {
             wgpu::BindGroupEntry { binding: 2, resource: BindingResource::Sampler(&self.tiled) },
             wgpu::BindGroupEntry { binding: 3, resource: BindingResource::Sampler(&self.compared) },
         ];
-        entries.extend(textures.iter().zip(4..).map(|(texture, binding)| wgpu::BindGroupEntry {
-            binding,
-            resource: BindingResource::TextureView(&texture.view),
-        }));
+        entries.extend(textures.iter().zip(4..).map(|(texture, binding)| texture.bound(binding)));
         gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("frame"),
             layout: &self.layout,

@@ -41,6 +41,8 @@ use texture::Texture;
 
 /// Light before it becomes a picture.
 const LIGHT: TextureFormat = TextureFormat::Rgba16Float;
+/// What is seen of the ground, and lines over it.
+const SEEN: TextureFormat = TextureFormat::Rg8Unorm;
 const DEPTH: TextureFormat = TextureFormat::Depth32Float;
 
 /// Draws worlds. Holds the pipelines and what does not depend on the world.
@@ -49,7 +51,8 @@ pub struct Renderer {
     bakery: Bakery,
     globals: Globals,
     terrain: Terrain,
-    backdrop: wgpu::RenderPipeline,
+    light: wgpu::RenderPipeline,
+    seen_layout: wgpu::BindGroupLayout,
     finish: Finish,
     targets: Option<Targets>,
     sky: Option<(u32, Sky)>,
@@ -57,8 +60,12 @@ pub struct Renderer {
 
 /// What is drawn into before it becomes a picture.
 struct Targets {
-    light: Texture,
+    /// What of the ground is seen where.
+    seen: Texture,
     depth: Texture,
+    light: Texture,
+    /// The first two, to be read.
+    group: wgpu::BindGroup,
 }
 
 impl Renderer {
@@ -67,17 +74,25 @@ impl Renderer {
         let bakery = Bakery::new(gpu);
         let globals = Globals::new(gpu, &bakery);
         let terrain = Terrain::new(gpu, &globals);
-        let module = gpu.shader("backdrop", &[FRAME, GROUND, include_str!("shaders/backdrop.wgsl")]);
-        let behind = depth_state(false, wgpu::CompareFunction::Equal);
-        let backdrop =
-            fullscreen_pipeline(gpu, "backdrop", &module, &[&globals.layout], "fragment", LIGHT, Some(behind));
+        let parts = [FRAME, GROUND, WATER, include_str!("shaders/lake.wgsl"), include_str!("shaders/light.wgsl")];
+        let module = gpu.shader("light", &parts);
+        let seen_layout = gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: Some("seen"),
+            entries: &[
+                globals::texture_entry(0, wgpu::TextureSampleType::Float { filterable: false }),
+                globals::texture_entry(1, wgpu::TextureSampleType::Depth),
+            ],
+        });
+        let layouts = [&globals.layout, &seen_layout];
+        let light = fullscreen_pipeline(gpu, "light", &module, &layouts, "fragment", LIGHT, None);
         Self {
             finish: Finish::new(gpu),
             gpu: gpu.clone(),
             bakery,
             globals,
             terrain,
-            backdrop,
+            light,
+            seen_layout,
             targets: None,
             sky: None,
         }
@@ -161,13 +176,17 @@ impl Renderer {
         let fineness = world.fineness(look, view, size[1]);
         self.terrain.choose(gpu, world, &fineness, &view.clip_from_world(), exaggeration);
         {
-            let mut pass =
-                begin(&mut encoder, "world", &[&targets.light.view], Some(&targets.depth.view));
+            let mut pass = begin(&mut encoder, "seen", &[&targets.seen.view], Some(&targets.depth.view));
             pass.set_bind_group(0, &group, &[]);
             if world.has_ground {
                 self.terrain.draw(&mut pass);
             }
-            pass.set_pipeline(&self.backdrop);
+        }
+        {
+            let mut pass = begin(&mut encoder, "light", &[&targets.light.view], None);
+            pass.set_bind_group(0, &group, &[]);
+            pass.set_bind_group(1, &targets.group, &[]);
+            pass.set_pipeline(&self.light);
             pass.draw(0..3, 0..1);
         }
         gpu.queue.submit([encoder.finish()]);
@@ -175,10 +194,15 @@ impl Renderer {
 
     fn make_targets(&mut self, size: [u32; 2]) {
         if self.targets.as_ref().is_none_or(|targets| targets.light.size() != size) {
-            self.targets = Some(Targets {
-                light: Texture::new(&self.gpu, "light", size, LIGHT, 1),
-                depth: Texture::new(&self.gpu, "depth", size, DEPTH, 1),
+            let seen = Texture::new(&self.gpu, "seen", size, SEEN, 1);
+            let depth = Texture::new(&self.gpu, "depth", size, DEPTH, 1);
+            let light = Texture::new(&self.gpu, "light", size, LIGHT, 1);
+            let group = self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+                label: Some("seen"),
+                layout: &self.seen_layout,
+                entries: &[seen.bound(0), depth.bound(1)],
             });
+            self.targets = Some(Targets { seen, depth, light, group });
         }
     }
 
@@ -255,10 +279,7 @@ impl Finish {
             label: Some("finish"),
             layout: &self.layout,
             entries: &[
-                wgpu::BindGroupEntry {
-                    binding: 0,
-                    resource: wgpu::BindingResource::TextureView(&light.view),
-                },
+                light.bound(0),
                 wgpu::BindGroupEntry { binding: 1, resource: self.numbers.as_entire_binding() },
             ],
         });

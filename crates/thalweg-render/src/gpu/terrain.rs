@@ -7,7 +7,7 @@ use wgpu::util::DeviceExt;
 use super::globals::Globals;
 use super::lod::{Fineness, Patch, SIDE};
 use super::world::World;
-use super::{DEPTH, FRAME, GROUND, LIGHT, WATER, depth_state};
+use super::{DEPTH, FRAME, SEEN, depth_state};
 
 pub(super) struct Terrain {
     pipeline: wgpu::RenderPipeline,
@@ -61,8 +61,7 @@ fn patch_mesh() -> (Vec<Corner>, Vec<u16>) {
 
 impl Terrain {
     pub(super) fn new(gpu: &Gpu, globals: &Globals) -> Self {
-        let parts = [FRAME, GROUND, WATER, include_str!("shaders/lake.wgsl"), include_str!("shaders/terrain.wgsl")];
-        let module = gpu.shader("terrain", &parts);
+        let module = gpu.shader("terrain", &[FRAME, include_str!("shaders/terrain.wgsl")]);
         let layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: Some("terrain"),
             bind_group_layouts: &[Some(&globals.layout)],
@@ -102,7 +101,7 @@ impl Terrain {
             module: &module,
             entry_point: Some("fragment"),
             compilation_options: Default::default(),
-            targets: &[Some(LIGHT.into())],
+            targets: &[Some(SEEN.into())],
         };
         let greater = depth_state(true, wgpu::CompareFunction::GreaterEqual);
         // Slopes seen at a grazing angle would shade themselves: move them away from the sun.

@@ -67,6 +67,11 @@ impl Texture {
         })
     }
 
+    /// Binds all its levels.
+    pub(super) fn bound(&self, binding: u32) -> wgpu::BindGroupEntry<'_> {
+        wgpu::BindGroupEntry { binding, resource: wgpu::BindingResource::TextureView(&self.view) }
+    }
+
     pub(super) fn size(&self) -> [u32; 2] {
         [self.texture.width(), self.texture.height()]
     }

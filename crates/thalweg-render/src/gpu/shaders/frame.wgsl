@@ -37,6 +37,8 @@ struct Frame {
     flags: vec4u,
     // Colour of the particles' scale: first, last, kind, radius [m].
     particles: vec4f,
+    // Near and far end of what is seen [m].
+    depths: vec4f,
 }
 
 const PHONG = 1u;
@@ -130,6 +132,19 @@ fn ray_through(at: vec2f) -> Ray {
         return Ray(frame.eye.xyz, normalize(frame.forward.xyz + across));
     }
     return Ray(frame.eye.xyz + across, frame.forward.xyz);
+}
+
+// Way along a ray to what has that depth in the picture.
+fn way_of(depth: f32, direction: vec3f) -> f32 {
+    if frame.eye.w > 0.5 {
+        return frame.depths.x / (depth * dot(direction, frame.forward.xyz));
+    }
+    return mix(frame.depths.y, frame.depths.x, depth);
+}
+
+// Side of what a sample of the picture shows at a distance [m].
+fn side_seen(distance: f32) -> f32 {
+    return 2.0 * length(frame.up.xyz) * frame.viewport.w * select(1.0, distance, frame.eye.w > 0.5);
 }
 
 // Direction from a point to the eye.

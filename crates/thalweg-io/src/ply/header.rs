@@ -1,0 +1,221 @@
+//! The head of a PLY file: lines of text that say what follows.
+
+use super::FORMAT;
+use super::input::Input;
+use crate::ReadError;
+use std::collections::HashSet;
+
+/// Length that no honest header comes near [byte].
+const LONGEST_HEADER: u64 = 1 << 20;
+
+/// How the numbers after the header are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Encoding {
+    /// Text, one line for each element.
+    Ascii,
+    /// Low byte first.
+    Little,
+    /// High byte first.
+    Big,
+}
+
+/// The type of one number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    I8,
+    U8,
+    I16,
+    U16,
+    I32,
+    U32,
+    F32,
+    F64,
+}
+
+impl Kind {
+    /// By its name, of which there are an old and a new one.
+    fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "char" | "int8" => Self::I8,
+            "uchar" | "uint8" => Self::U8,
+            "short" | "int16" => Self::I16,
+            "ushort" | "uint16" => Self::U16,
+            "int" | "int32" => Self::I32,
+            "uint" | "uint32" => Self::U32,
+            "float" | "float32" => Self::F32,
+            "double" | "float64" => Self::F64,
+            _ => return None,
+        })
+    }
+
+    /// Its name, the old one.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::I8 => "char",
+            Self::U8 => "uchar",
+            Self::I16 => "short",
+            Self::U16 => "ushort",
+            Self::I32 => "int",
+            Self::U32 => "uint",
+            Self::F32 => "float",
+            Self::F64 => "double",
+        }
+    }
+
+    /// Length of one number that is not text [byte].
+    pub fn bytes(self) -> u64 {
+        match self {
+            Self::I8 | Self::U8 => 1,
+            Self::I16 | Self::U16 => 2,
+            Self::I32 | Self::U32 | Self::F32 => 4,
+            Self::F64 => 8,
+        }
+    }
+
+    pub fn is_float(self) -> bool {
+        matches!(self, Self::F32 | Self::F64)
+    }
+}
+
+/// One number, or a length and that many numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Form {
+    Scalar(Kind),
+    List { length: Kind, item: Kind },
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Property {
+    pub name: String,
+    pub form: Form,
+}
+
+/// A kind of thing that the file has `count` of: vertices, faces, or whatever a program thought of.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Element {
+    pub name: String,
+    pub count: u64,
+    pub properties: Vec<Property>,
+}
+
+impl Element {
+    pub fn find(&self, name: &str) -> Option<usize> {
+        self.properties.iter().position(|property| property.name == name)
+    }
+
+    /// Shortest length that one of these can have in the file [byte]. Lists may be empty, but
+    /// `corners`, the list of a face, has three at least.
+    pub fn least_bytes(&self, encoding: Encoding, corners: Option<usize>) -> u64 {
+        let least = |(index, property): (usize, &Property)| {
+            let items = if corners == Some(index) { 3 } else { 0 };
+            match (encoding, property.form) {
+                // A digit, and what separates it from the next.
+                (Encoding::Ascii, Form::Scalar(_)) => 2,
+                (Encoding::Ascii, Form::List { .. }) => 2 + 2 * items,
+                (_, Form::Scalar(kind)) => kind.bytes(),
+                (_, Form::List { length, item }) => length.bytes() + items * item.bytes(),
+            }
+        };
+        self.properties.iter().enumerate().map(least).sum()
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Header {
+    pub encoding: Encoding,
+    pub elements: Vec<Element>,
+    /// What the comment lines say.
+    pub comments: Vec<String>,
+    /// Length of all that follows the header [byte].
+    pub rest: u64,
+}
+
+impl Header {
+    pub fn read(input: &mut Input) -> Result<Self, ReadError> {
+        let source = input.source;
+        if !input.next_line()? || input.text().trim_end() != "ply" {
+            return Err(source.broken(FORMAT, "it does not begin with the line ply"));
+        }
+        let mut encoding = None;
+        let mut elements: Vec<Element> = Vec::new();
+        let mut comments = Vec::new();
+        // Names of elements, and of properties with the number of their element.
+        let mut seen = HashSet::new();
+        loop {
+            if !input.next_line()? {
+                return Err(source.broken(FORMAT, "its header has no end"));
+            }
+            if input.position()? > LONGEST_HEADER {
+                return Err(source.broken(FORMAT, "its header is longer than 1 MiB"));
+            }
+            let line = input.text();
+            let line = line.trim_end();
+            let wrong = |what: &str| {
+                let reason = format!("line {} of its header, \"{}\", {what}", input.number, shortened(line));
+                Err(source.broken(FORMAT, reason))
+            };
+            let words: Vec<&str> = line.split_whitespace().collect();
+            match words[..] {
+                [] | ["obj_info", ..] => {}
+                ["comment", ..] => {
+                    comments.push(line.trim_start()["comment".len()..].trim_start().to_owned());
+                }
+                ["end_header"] => break,
+                ["format", name, "1.0"] => {
+                    let found = match name {
+                        "ascii" => Encoding::Ascii,
+                        "binary_little_endian" => Encoding::Little,
+                        "binary_big_endian" => Encoding::Big,
+                        _ => return wrong("is none of ascii, binary_little_endian and binary_big_endian"),
+                    };
+                    if encoding.replace(found).is_some_and(|before| before != found) {
+                        return wrong("contradicts an earlier one");
+                    }
+                }
+                ["format", _, _] => return wrong("is not of version 1.0"),
+                ["element", name, count] => {
+                    let Ok(count) = count.parse() else { return wrong("has no number of elements") };
+                    if !seen.insert((0, name.to_owned())) {
+                        return wrong("appears twice");
+                    }
+                    elements.push(Element { name: name.to_owned(), count, properties: Vec::new() });
+                }
+                ["property", ref form @ .., name] => {
+                    let number = elements.len();
+                    let Some(element) = elements.last_mut() else { return wrong("belongs to no element") };
+                    let form = match *form {
+                        [kind] => Kind::named(kind).map(Form::Scalar),
+                        ["list", length, item] => match (Kind::named(length), Kind::named(item)) {
+                            (Some(length), _) if length.is_float() => {
+                                return wrong("counts in fractions");
+                            }
+                            (Some(length), Some(item)) => Some(Form::List { length, item }),
+                            _ => None,
+                        },
+                        _ => None,
+                    };
+                    let Some(form) = form else { return wrong("has no known type of number") };
+                    if !seen.insert((number, name.to_owned())) {
+                        return wrong("appears twice");
+                    }
+                    element.properties.push(Property { name: name.to_owned(), form });
+                }
+                _ => return wrong("is not understood"),
+            }
+        }
+        let Some(encoding) = encoding else {
+            return Err(source.broken(FORMAT, "its header does not tell the format of the numbers"));
+        };
+        let rest = source.length.saturating_sub(input.position()?);
+        Ok(Self { encoding, elements, comments, rest })
+    }
+
+    pub fn element(&self, name: &str) -> Option<&Element> {
+        self.elements.iter().find(|element| element.name == name)
+    }
+}
+
+/// As much of a line as an error message can take.
+fn shortened(line: &str) -> String {
+    line.chars().take(60).collect()
+}
