@@ -1,28 +1,52 @@
 //! Chores: `cargo xtask test` runs all tests, `cargo xtask ci` everything that CI checks.
 
+mod figures;
+
 use std::process::{Command, ExitCode};
 
 /// Crates that must build where there are no files, clocks or threads.
-const PORTABLE: [&str; 4] = ["thalweg-field", "thalweg-terrain", "thalweg-erosion", "thalweg-render"];
+const PORTABLE: [&str; 5] =
+    ["thalweg-field", "thalweg-terrain", "thalweg-erosion", "thalweg-gpu", "thalweg-render"];
 
 fn main() -> ExitCode {
     let task = std::env::args().nth(1).unwrap_or_default();
     let done = match task.as_str() {
-        "test" => test(),
+        "test" => graphics() && test(),
         "lint" => lint(),
         "wasm" => wasm(),
-        "ci" => lint() && wasm() && test(),
+        "ci" => lint() && wasm() && graphics() && test(),
+        "figures" => graphics() && figures::figures(),
         _ => {
             eprintln!(
                 "cargo xtask test   all tests\n\
                  cargo xtask lint   formatting, clippy, documentation\n\
                  cargo xtask wasm   the portable crates build for wasm32-unknown-unknown\n\
-                 cargo xtask ci     all of these"
+                 cargo xtask ci     all of these\n\
+                 cargo xtask figures  the pictures of docs/gallery.md"
             );
             return ExitCode::from(2);
         }
     };
     if done { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Sees to it that pictures can be drawn: a fresh machine without a graphics driver gets Mesa's software one.
+fn graphics() -> bool {
+    let drivers = ["/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d"];
+    let some = |folder: &&str| std::fs::read_dir(folder).is_ok_and(|mut files| files.next().is_some());
+    if !cfg!(target_os = "linux") || drivers.iter().any(some) {
+        return true;
+    }
+    let packages = ["mesa-vulkan-drivers", "libvulkan1"];
+    let install = ["install", "--yes", "--no-install-recommends", packages[0], packages[1]];
+    let done = run("apt-get", &["update", "--quiet"]) && run("apt-get", &install);
+    if !done {
+        eprintln!(
+            "no Vulkan driver was found; install {} (as root, or for your distribution)",
+            packages.join(" and ")
+        );
+    }
+    done
 }
 
 fn test() -> bool {

@@ -28,7 +28,7 @@ pub enum Command {
     Info(InfoArgs),
     /// Read a terrain and write it in another format
     Convert(ConvertArgs),
-    /// Draw a terrain, a finished run or the start of a scene
+    /// Draw a terrain, a run, a scene at any step, particles or a mesh
     Render(RenderArgs),
     /// Check a scene without running it
     Check(CheckArgs),
@@ -191,19 +191,77 @@ pub struct ConvertArgs {
 /// Arguments of `render`.
 #[derive(Debug, Args)]
 pub struct RenderArgs {
-    /// Terrain file, output folder of a run, or scene
+    /// Terrain file, output folder of a run, scene, or PLY file of particles or of a mesh
     pub what: String,
-    /// Picture to write
-    #[arg(short, long, value_name = "FILE.png")]
+    /// File to write: .png or .jpg, or .mp4 or .apng for a moving picture
+    #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
-    /// Where to look from: "top", or yaw and pitch in degrees, YAW,PITCH
-    #[arg(long, value_name = "top|YAW,PITCH", default_value = "top", allow_hyphen_values = true)]
-    pub camera: String,
-    /// Size of the picture, WxH; from the top, the terrain's shape is fitted into it
-    #[arg(long, default_value = "1600x900", value_parser = size)]
-    pub size: [usize; 2],
+    /// Where to look from: scene, orbit, top, turntable, path, YAW,PITCH in degrees, or
+    /// fly:EAST,NORTH,UP,YAW,PITCH in metres and degrees [default: scene; orbit where there is none]
+    #[arg(long, allow_hyphen_values = true)]
+    pub camera: Option<String>,
+    /// Size of the picture, WxH; from the top, the terrain's shape is fitted into it [default: the scene's, 1600x900]
+    #[arg(long, value_name = "WxH", value_parser = size)]
+    pub size: Option<[usize; 2]>,
+    /// Step of a scene or a run to draw; it is run to there, from the newest checkpoint that helps
+    #[arg(long, value_name = "N", value_parser = count())]
+    pub step: Option<u64>,
+    /// Quantity to lay over the ground in false colour, FIELD or FIELD:COLOURS
+    #[arg(long, value_name = "FIELD[:COLOURS]")]
+    pub overlay: Option<String>,
+    /// Change the look, with the keys of [picture]: --look haze=0 --look water.foam=0
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub look: Vec<String>,
+    /// What draws [default: the scene's, auto]
+    #[arg(long, value_enum)]
+    pub renderer: Option<RendererArg>,
+    /// The start beside the present state
+    #[arg(long, conflicts_with = "sheet")]
+    pub before_after: bool,
+    /// A sheet of pictures: from above, the view, and each quantity there is
+    #[arg(long)]
+    pub sheet: bool,
+    /// Number of frames of a moving picture; makes a .png one [default: its duration times picture.fps]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=100_000))]
+    pub frames: Option<u32>,
+    /// Column that colours particles
+    #[arg(long, value_name = "COLUMN")]
+    pub colour: Option<String>,
+    /// As what particles are drawn
+    #[arg(long, value_enum)]
+    pub particles: Option<ParticlesArg>,
+    /// Ground below the particles or the mesh
+    #[arg(long, value_name = "FILE")]
+    pub terrain: Option<PathBuf>,
+    /// No progress
+    #[arg(long, short)]
+    pub quiet: bool,
     #[command(flatten)]
     pub reading: Reading,
+}
+
+/// What can draw.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub enum RendererArg {
+    /// The graphics device, or the processor where there is none
+    Auto,
+    /// The graphics device
+    Gpu,
+    /// The processor
+    Cpu,
+}
+
+/// As what particles can be drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum ParticlesArg {
+    /// Lit spheres
+    Spheres,
+    /// The surface of a fluid, smoothed in the picture
+    Surface,
+    /// The surface of a fluid, as a mesh around the particles
+    Mesh,
+    /// Not at all
+    Hidden,
 }
 
 /// Arguments of `check`.

@@ -3,9 +3,11 @@
 use crate::Failure;
 
 mod inspect;
+mod render;
 mod simulate;
 
-pub use inspect::{check, convert, generate, info, new, render, scenes, validate};
+pub use inspect::{check, convert, generate, info, new, scenes, validate};
+pub use render::render;
 pub use simulate::{demo, run};
 
 /// Greets a newcomer.

@@ -34,7 +34,7 @@ impl Watch {
         let terminal = std::io::stderr().is_terminal();
         let bar = (terminal && !quiet).then(|| {
             let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
-            let style = "{bar:30.cyan/blue} {pos}/{len} steps  {msg}  {eta} left";
+            let style = "{bar:30.cyan/blue} {pos}/{len} {prefix}  {msg}  {eta} left";
             bar.set_style(
                 ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar()),
             );
@@ -42,6 +42,19 @@ impl Watch {
         });
         let now = Instant::now();
         Self { bar, lines: !terminal && !quiet, last_line: now, last: now, rate: 0.0, cancelled }
+    }
+
+    /// Shows how many frames are drawn.
+    pub fn frames(&mut self, drawn: usize, frames: usize) {
+        if let Some(bar) = &self.bar {
+            bar.set_prefix("frames");
+            bar.set_message("");
+            bar.set_length(frames as u64);
+            bar.set_position(drawn as u64);
+        } else if self.lines && self.last_line.elapsed() > LINE_EVERY {
+            self.last_line = Instant::now();
+            remark!("frame {drawn}/{frames}");
+        }
     }
 
     /// Takes the bar away.
@@ -62,6 +75,7 @@ impl Watcher for Watch {
             self.rate, progress.time, progress.water, progress.solids
         );
         if let Some(bar) = &self.bar {
+            bar.set_prefix("steps");
             bar.set_length(progress.steps);
             bar.set_position(progress.step);
             bar.set_message(message);

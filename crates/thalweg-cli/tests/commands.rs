@@ -148,16 +148,17 @@ fn terrains_scenes_and_finished_runs_are_drawn() {
             assert!(png.starts_with(b"\x89PNG"), "{what}");
             (number(16), number(20))
         };
-        folder.ok(&["render", what, "-o", "top.png", "--size", "120x60"]);
+        folder.ok(&["render", what, "-o", "top.png", "--size", "120x60", "--camera", "top"]);
         let (width, height) = size("top.png");
         assert!(width <= 120 && height == 60, "{what} is {width} by {height} pixels");
         folder.ok(&["render", what, "-o", "side.png", "--size", "90x60", "--camera", "30,40"]);
         assert_eq!(size("side.png"), (90, 60));
     }
-    folder.fails(&["render", "a.exr", "-o", "x.jpg"], 2, &["FILE.png"]);
+    folder.fails(&["render", "a.exr", "-o", "x.gif"], 2, &["x.gif", ".png or .jpg", ".mp4"]);
     folder.fails(&["render", "a.exr", "-o", "x.png", "--camera", "up"], 2, &["YAW,PITCH"]);
     folder.fails(&["render", "a.exr", "-o", "x.png", "--camera", "10,200"], 2, &["pitch"]);
-    folder.fails(&["render", "a.exr", "-o", "x.png", "--size", "65536", "--max-memory", "100"], 2, &["MiB"]);
+    folder.fails(&["render", "a.exr", "-o", "x.png", "--size", "16384", "--max-memory", "100"], 2, &["MiB"]);
+    folder.fails(&["render", "a.exr", "-o", "x.png", "--size", "65536"], 2, &["--size 65536x65536", "16384"]);
     folder.fails(&["render", "a.exr", "-o", "no/x.png", "--size", "20"], 1, &["no", "does not exist"]);
     folder.write("empty/readme", "");
     folder.fails(&["render", "empty", "-o", "x.png"], 2, &["without a scene.toml"]);

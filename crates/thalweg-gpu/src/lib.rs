@@ -11,6 +11,7 @@
 //! ```
 
 mod device;
+#[cfg(not(target_arch = "wasm32"))]
 mod readback;
 
 pub use device::{Gpu, GpuError, NEEDS};

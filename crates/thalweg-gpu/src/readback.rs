@@ -7,7 +7,6 @@ use crate::{Gpu, GpuError};
 
 impl Gpu {
     /// Waits until all work handed in so far is done.
-    #[cfg(not(target_arch = "wasm32"))]
     pub fn wait(&self) -> Result<(), GpuError> {
         let lost = |error: wgpu::PollError| GpuError::Lost { reason: error.to_string() };
         self.device.poll(wgpu::PollType::wait_indefinitely()).map(drop).map_err(lost)
@@ -15,7 +14,6 @@ impl Gpu {
 
     /// The bytes of a texture's first level, row after row without padding. Its format must have whole
     /// bytes per pixel, and its usage `COPY_SRC`.
-    #[cfg(not(target_arch = "wasm32"))]
     pub fn texture_bytes(&self, texture: &wgpu::Texture) -> Result<Vec<u8>, GpuError> {
         let [width, height] = [texture.width(), texture.height()];
         let pixel = texture.format().block_copy_size(None).unwrap_or(4);
@@ -48,7 +46,6 @@ impl Gpu {
     }
 
     /// The values of a buffer whose usage has `COPY_SRC`.
-    #[cfg(not(target_arch = "wasm32"))]
     pub fn buffer_values<T: Pod>(&self, source: &wgpu::Buffer) -> Result<Vec<T>, GpuError> {
         let buffer = self.landing(source.size());
         let mut encoder = self.device.create_command_encoder(&Default::default());
@@ -68,7 +65,6 @@ impl Gpu {
         })
     }
 
-    #[cfg(not(target_arch = "wasm32"))]
     fn with_mapped(&self, buffer: &wgpu::Buffer, read: impl FnOnce(&[u8])) -> Result<(), GpuError> {
         // The outcome of the mapping shows when its range is asked for.
         buffer.map_async(MapMode::Read, .., |_| {});

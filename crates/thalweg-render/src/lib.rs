@@ -25,8 +25,11 @@
 //! assert_eq!(view.rgb.len(), 160 * 90 * 3);
 //! ```
 
+mod annotate;
 mod camera;
 mod colour_bar;
+mod colour_map;
+pub mod compare;
 mod cpu;
 pub mod gpu;
 mod light;
@@ -35,14 +38,18 @@ mod picture;
 mod scene;
 mod shot;
 mod sky;
+mod spread;
 mod text;
 
 pub use camera::{Camera, Fly, Lens, Orbit, View};
-pub use cpu::map::{ColourMap, MapStyle, Scale, map};
+pub use colour_bar::{Legend, LegendPlace};
+pub use colour_map::ColourMap;
+pub use cpu::map::{MapStyle, map};
 pub use cpu::perspective::{outlook, perspective};
 pub use cpu::relief::relief;
 pub use look::{Light, Look, Overlay, ParticleLook, ParticleShape, WaterLook};
-pub use picture::{Picture, before_after};
+pub use picture::{Picture, before_after, contact_sheet};
 pub use scene::{Palette, ReliefStyle, Scene, StyleError};
 pub use shot::{Key, Shot, ShotError};
+pub use spread::{Scale, Spread, Tick};
 pub use text::{Anchor, Label, text_width};

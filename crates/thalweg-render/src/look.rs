@@ -97,7 +97,7 @@ pub struct Overlay {
 
 impl Default for WaterLook {
     fn default() -> Self {
-        Self { visible: true, ripples: 1.0, foam: 1.0, caustics: true, muddy: 0.02 }
+        Self { visible: true, ripples: 1.0, foam: 1.0, caustics: true, muddy: 0.5 }
     }
 }
 
@@ -125,7 +125,8 @@ impl Default for Look {
 impl Look {
     /// The look itself if every number can be drawn.
     pub fn validated(self) -> Result<Self, StyleError> {
-        let share = |name, value: f32| check(name, value, (0.0..=1.0).contains(&value), "it must lie in 0 to 1");
+        let share =
+            |name, value: f32| check(name, value, (0.0..=1.0).contains(&value), "it must lie in 0 to 1");
         let strength = |name, value: f32| check(name, value, value >= 0.0, "it must not be negative");
         let relief = self.relief.clone().validated()?;
         strength("haze", self.haze)?;

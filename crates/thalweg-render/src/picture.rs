@@ -1,5 +1,9 @@
 //! An 8-bit picture, and sheets of several of them.
 
+use thalweg_field::Grid2;
+
+use crate::cpu::resample::shrunk;
+use crate::light::{linear, srgb};
 use crate::text::{Anchor, Label, text_width};
 
 /// An 8-bit sRGB picture, three bytes per pixel, row after row from the top left.
@@ -43,6 +47,19 @@ impl Picture {
         }
     }
 
+    /// The picture at another size. Every pixel is the mean of the area that it covers, in linear light, so
+    /// that small pictures are as bright as the large ones they are made from; meant for shrinking.
+    #[must_use]
+    pub fn scaled(&self, width: usize, height: usize) -> Self {
+        if [self.width, self.height, width, height].contains(&0) {
+            return Self::filled(width, height, [0; 3]);
+        }
+        let light = Grid2::from_fn(self.width, self.height, |x, y| linear(self.pixel(x, y)));
+        let light = shrunk(&light, width, height);
+        let rgb = light.values().iter().flat_map(|&light| srgb(light, 0.0)).collect();
+        Self { width, height, rgb }
+    }
+
     /// Mixes a colour into a pixel; pixels outside are passed over.
     // Mixed as sRGB values and not as light: the strokes of a thin font keep their weight both dark on
     // light and light on dark.
@@ -67,26 +84,64 @@ impl Picture {
 /// assert!(sheet.width > 400 && sheet.height > 100);
 /// ```
 pub fn before_after(pictures: &[(&Picture, &str)]) -> Picture {
+    contact_sheet(pictures, Some(pictures.len()))
+}
+
+/// Sets pictures in rows and columns on white, each with its caption above. Without a number of columns
+/// there are as many as make the sheet about half again as wide as high.
+///
+/// ```
+/// use thalweg_render::{Picture, contact_sheet};
+///
+/// let frame = Picture::filled(160, 90, [90; 3]);
+/// let sheet = contact_sheet(&[(&frame, "0 h"), (&frame, "1 h"), (&frame, "2 h"), (&frame, "3 h")], None);
+/// assert!((2 * 160..3 * 160).contains(&sheet.width) && (2 * 90..4 * 90).contains(&sheet.height));
+/// ```
+pub fn contact_sheet(pictures: &[(&Picture, &str)], columns: Option<usize>) -> Picture {
     const INK: [u8; 3] = [40, 44, 48];
     let tallest = pictures.iter().map(|(picture, _)| picture.height).max().unwrap_or(0);
     let size = (tallest as f32 / 28.0).clamp(14.0, 48.0);
     let gap = size as usize;
     let caption = (size * 1.9) as usize;
     // A caption wider than its picture widens the column, so that neighbours never overlap.
-    let columns: Vec<usize> = pictures
-        .iter()
-        .map(|(picture, text)| picture.width.max(text_width(text, size) as usize + 1))
+    let width = |&(picture, text): &(&Picture, &str)| picture.width.max(text_width(text, size) as usize + 1);
+    let columns = columns.map(|columns| columns.max(1)).unwrap_or_else(|| {
+        let widest = pictures.iter().map(width).max().unwrap_or(0);
+        columns_for(pictures.len(), [widest + gap, caption + tallest + gap])
+    });
+    let rows: Vec<&[(&Picture, &str)]> = pictures.chunks(columns).collect();
+    let widths: Vec<usize> = (0..columns)
+        .map_while(|column| rows.iter().filter_map(|row| row.get(column)).map(width).max())
         .collect();
-    let width = columns.iter().map(|column| column + gap).sum::<usize>() + gap;
-    let mut sheet = Picture::filled(width, caption + tallest + gap, [255; 3]);
-    let mut left = gap;
-    for ((picture, text), column) in pictures.iter().zip(columns) {
-        let label = Label { size, colour: INK, halo: None, anchor: Anchor::Left };
-        sheet.label(text, [left as f32, caption as f32 * 0.5], &label);
-        sheet.blit(picture, left as isize, caption as isize);
-        left += column + gap;
+    let heights: Vec<usize> =
+        rows.iter().map(|row| row.iter().map(|(picture, _)| picture.height).max().unwrap_or(0)).collect();
+    let total_width = gap + widths.iter().map(|width| width + gap).sum::<usize>();
+    let between = gap / 2 * rows.len().saturating_sub(1);
+    let total_height = heights.iter().map(|height| caption + height).sum::<usize>() + between + gap;
+    let mut sheet = Picture::filled(total_width, total_height, [255; 3]);
+    let label = Label { size, colour: INK, halo: None, anchor: Anchor::Left };
+    let mut top = 0;
+    for (row, height) in rows.iter().zip(heights) {
+        let mut left = gap;
+        for ((picture, text), width) in row.iter().zip(&widths) {
+            sheet.label(text, [left as f32, top as f32 + caption as f32 * 0.5], &label);
+            sheet.blit(picture, left as isize, (top + caption) as isize);
+            left += width + gap;
+        }
+        top += caption + height + gap / 2;
     }
     sheet
+}
+
+/// The number of columns that brings a sheet of `count` cells closest to the shape of a page lying down.
+fn columns_for(count: usize, [width, height]: [usize; 2]) -> usize {
+    /// Width of the page over its height [-].
+    const PAGE: f32 = 1.5;
+    let off_page = |columns: &usize| {
+        let rows = count.div_ceil(*columns);
+        ((columns * width) as f32 / (rows * height) as f32 / PAGE).ln().abs()
+    };
+    (1..=count).min_by(|a, b| off_page(a).total_cmp(&off_page(b))).unwrap_or(1)
 }
 
 #[cfg(test)]
@@ -99,6 +154,36 @@ mod tests {
         picture.blit(&Picture::filled(2, 2, [9; 3]), 3, -1);
         let changed: Vec<usize> = (0..12).filter(|i| picture.pixel(i % 4, i / 4) == [9; 3]).collect();
         assert_eq!(changed, [3]);
+    }
+
+    #[test]
+    fn a_shrunken_chequerboard_is_as_bright_as_it_was() {
+        let mut board = Picture::filled(8, 8, [60; 3]);
+        for i in (0..64).filter(|i| (i % 8 + i / 8) % 2 == 0) {
+            board.rgb[3 * i..3 * i + 3].fill(200);
+        }
+        // Their light is 0.045 and 0.578; the mean of it is 151 in sRGB, not 130.
+        assert_eq!(board.scaled(2, 4), Picture::filled(2, 4, [151; 3]));
+        assert_eq!(board.scaled(8, 8), board);
+        assert_eq!(board.scaled(16, 16).scaled(8, 8), board);
+        assert_eq!(board.scaled(0, 5).rgb.len(), 0);
+    }
+
+    #[test]
+    fn a_sheet_has_the_rows_it_was_asked_for_and_shows_every_picture() {
+        let shades: Vec<Picture> = (1..=5).map(|i| Picture::filled(40, 30, [40 * i as u8; 3])).collect();
+        let pictures: Vec<(&Picture, &str)> = shades.iter().map(|shade| (shade, "a shade")).collect();
+        for columns in [Some(1), Some(2), Some(3), Some(7), Some(0), None] {
+            let sheet = contact_sheet(&pictures, columns);
+            for shade in &shades {
+                let shown = sheet.rgb.chunks_exact(3).filter(|pixel| *pixel == shade.pixel(0, 0)).count();
+                assert!(shown >= 40 * 30, "{shown} px of {:?} in {columns:?} columns", shade.pixel(0, 0));
+            }
+        }
+        let [wide, high] = [5, 1].map(|columns| contact_sheet(&pictures, Some(columns)));
+        assert!(wide.width > 5 * 40 && wide.height < 2 * 60, "{} × {}", wide.width, wide.height);
+        assert!(high.width < 3 * 40 && high.height > 5 * 30, "{} × {}", high.width, high.height);
+        assert_eq!(columns_for(12, [160, 90]), 3);
     }
 
     #[test]

@@ -103,7 +103,8 @@ pub struct Palette {
     pub rock: [u8; 3],
     /// Snow on high and gentle ground.
     pub snow: [u8; 3],
-    /// Share of the height range above which snow lies; 1 or more for none [-].
+    /// Share of the height range above which snow lies, on ground that is high enough for any; 1 or more
+    /// for none [-].
     pub snow_line: f32,
     /// Fresh deposits.
     pub deposit: [u8; 3],
@@ -143,6 +144,13 @@ pub struct StyleError {
 }
 
 impl ReliefStyle {
+    /// Where snow begins on ground whose heights span that many metres: hillocks have none.
+    pub(crate) fn snow_line(&self, span: f32) -> f32 {
+        /// Ground that spans less has no snow [m].
+        const MOUNTAINS: f32 = 250.0;
+        if span < MOUNTAINS { 1.0 } else { self.palette.snow_line }
+    }
+
     /// Lower light from the left of a viewer in the south, whose side of the ground stays lit; for
     /// perspective views.
     pub fn side_lit() -> Self {

@@ -73,7 +73,9 @@ impl Shot {
     /// The shot itself if it can be taken.
     pub fn validated(self) -> Result<Self, ShotError> {
         match &self {
-            Self::Still(camera) => drop(camera.clone().validated()?),
+            Self::Still(camera) => {
+                camera.clone().validated()?;
+            }
             Self::Path(keys) => check_keys(keys)?,
             Self::Turntable { orbit, duration, turns } => {
                 Camera::Orbit(orbit.clone()).validated()?;
@@ -115,13 +117,17 @@ impl Shot {
     #[must_use]
     pub fn settled(self, resolve: &dyn Fn(&Camera) -> View) -> Self {
         match self {
-            Self::Still(Camera::Orbit(orbit)) => {
-                Self::Still(Camera::Fly(standing(&resolve(&Camera::Orbit(orbit.clone())), orbit.yaw, orbit.pitch)))
-            }
+            Self::Still(Camera::Orbit(orbit)) => Self::Still(Camera::Fly(standing(
+                &resolve(&Camera::Orbit(orbit.clone())),
+                orbit.yaw,
+                orbit.pitch,
+            ))),
             Self::Still(camera) => Self::Still(camera),
             Self::Path(keys) => {
                 let fly = |camera: Camera| match camera {
-                    Camera::Orbit(Orbit { yaw, pitch, .. }) => Camera::Fly(standing(&resolve(&camera), yaw, pitch)),
+                    Camera::Orbit(Orbit { yaw, pitch, .. }) => {
+                        Camera::Fly(standing(&resolve(&camera), yaw, pitch))
+                    }
                     other => other,
                 };
                 Self::Path(keys.into_iter().map(|key| Key { camera: fly(key.camera), ..key }).collect())
@@ -141,7 +147,10 @@ impl Shot {
             Self::Path(keys) => along(keys, time),
             Self::Turntable { orbit, duration, turns } => {
                 let share = if *duration > 0.0 { (time / duration).clamp(0.0, 1.0) } else { 0.0 };
-                Camera::Orbit(Orbit { yaw: orbit.yaw + TAU * (turns * share).rem_euclid(1.0), ..orbit.clone() })
+                Camera::Orbit(Orbit {
+                    yaw: orbit.yaw + TAU * (turns * share).rem_euclid(1.0),
+                    ..orbit.clone()
+                })
             }
         }
     }
@@ -218,7 +227,8 @@ fn along(keys: &[Key], time: f32) -> Camera {
             _ => None,
         })
     });
-    let times = [before.map_or(from.time, |key| key.0), from.time, to.time, after.map_or(to.time, |key| key.0)];
+    let times =
+        [before.map_or(from.time, |key| key.0), from.time, to.time, after.map_or(to.time, |key| key.0)];
     let stations = [before.map_or(a, |key| key.1), a, b, after.map_or(b, |key| key.1)];
     let curve = Curve { times, now };
     let each = |value: &dyn Fn(&Fly) -> f32| curve.through(stations.map(value));
@@ -257,15 +267,16 @@ impl Curve {
         let slope = |before: [f32; 2], after: [f32; 2]| match (before[1], after[1]) {
             (0.0, time) => after[0] / time,
             (time, 0.0) => before[0] / time,
-            (early, late) => {
-                (before[0] / early * late + after[0] / late * early) / (early + late)
-            }
+            (early, late) => (before[0] / early * late + after[0] / late * early) / (early + late),
         };
         let start = slope([v1 - v0, t1 - t0], [v2 - v1, span]) * span;
         let end = slope([v2 - v1, span], [v3 - v2, t3 - t2]) * span;
         let u = ((self.now - t1) / span).clamp(0.0, 1.0);
         let (u2, u3) = (u * u, u * u * u);
-        v1 * (2.0 * u3 - 3.0 * u2 + 1.0) + start * (u3 - 2.0 * u2 + u) + v2 * (3.0 * u2 - 2.0 * u3) + end * (u3 - u2)
+        v1 * (2.0 * u3 - 3.0 * u2 + 1.0)
+            + start * (u3 - 2.0 * u2 + u)
+            + v2 * (3.0 * u2 - 2.0 * u3)
+            + end * (u3 - u2)
     }
 }
 
@@ -378,12 +389,15 @@ mod tests {
 
     #[test]
     fn a_settled_still_keeps_its_place_when_the_subject_grows() {
-        let (small, large) = (cube(), Subject { landmarks: cube().landmarks.iter().map(|p| *p * 2.0).collect() });
+        let (small, large) =
+            (cube(), Subject { landmarks: cube().landmarks.iter().map(|p| *p * 2.0).collect() });
         let shot = Shot::Still(Camera::default()).settled(&|camera| View::new(camera, &small, 1.5));
         let [before, after] = [&small, &large].map(|subject| View::new(&shot.at(0.0), subject, 1.5));
         assert_eq!((before.eye, before.forward), (after.eye, after.forward));
         let asked = View::new(&Camera::default(), &small, 1.5);
-        assert!((before.eye - asked.eye).length() < 1.0e-3 && (before.forward - asked.forward).length() < 1.0e-5);
+        assert!(
+            (before.eye - asked.eye).length() < 1.0e-3 && (before.forward - asked.forward).length() < 1.0e-5
+        );
     }
 
     #[test]
@@ -394,7 +408,11 @@ mod tests {
         };
         let told = |shot: Shot| shot.validated().unwrap_err().to_string();
         assert_eq!(told(keys(&[1.0])), "a path of 1 keys; it needs 2 or more");
-        assert!(told(keys(&[0.0, 2.0, 2.0])).starts_with("key 2 is at 2 s"), "{}", told(keys(&[0.0, 2.0, 2.0])));
+        assert!(
+            told(keys(&[0.0, 2.0, 2.0])).starts_with("key 2 is at 2 s"),
+            "{}",
+            told(keys(&[0.0, 2.0, 2.0]))
+        );
         assert!(told(keys(&[0.0, f32::NAN])).contains("finite"));
         let top = Shot::Path(vec![
             Key { time: 0.0, camera: Camera::default() },
@@ -402,7 +420,8 @@ mod tests {
         ]);
         assert!(told(top).contains("key 1 looks straight down"));
         let steep = Camera::orbit(0.0, 3.0);
-        let path = vec![Key { time: 0.0, camera: steep.clone() }, Key { time: 1.0, camera: Camera::default() }];
+        let path =
+            vec![Key { time: 0.0, camera: steep.clone() }, Key { time: 1.0, camera: Camera::default() }];
         assert!(told(Shot::Path(path)).starts_with("key 0: pitch is 3"));
         assert!(told(Shot::Still(steep)).contains("pitch"));
         let turn = |duration, turns| Shot::Turntable { orbit: Orbit::default(), duration, turns };

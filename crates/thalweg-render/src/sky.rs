@@ -1,6 +1,6 @@
 //! Light of a clear sky: sunlight scattered once by air and haze, and what is scattered again.
 //!
-//! Coefficients after Bruneton & Neyret 2008 and Hillaire 2020; the second and later scatterings are
+//! Coefficients after Bruneton & Neyret 2008 and Hillaire 2020, with less than half of their haze; the second and later scatterings are
 //! taken as even in all directions (Hillaire 2020, section 5.5).
 
 use std::f32::consts::{FRAC_PI_2, PI, TAU};
@@ -14,8 +14,8 @@ const AIR: f32 = 6.460e6;
 const RAYLEIGH: Vec3 = Vec3::new(5.802e-6, 13.558e-6, 33.1e-6);
 const RAYLEIGH_HEIGHT: f32 = 8.0e3;
 /// Scattering and extinction by haze at sea level [1/m], its thinning [m] and forward lobe [-].
-const MIE: f32 = 3.996e-6;
-const MIE_EXTINCTION: f32 = 4.44e-6;
+const MIE: f32 = 1.6e-6;
+const MIE_EXTINCTION: f32 = 1.78e-6;
 const MIE_HEIGHT: f32 = 1.2e3;
 const MIE_LOBE: f32 = 0.8;
 /// Absorption by ozone at its densest [1/m], its height and half width [m].
@@ -74,9 +74,8 @@ impl Sky {
         let [cols, rows] = TABLE;
         let at = place_of(direction);
         let (x, y) = (at.x.min(cols as f32 - 1.0), at.y.min(rows as f32 - 1.0));
-        let cell = |c: f32, r: f32| {
-            self.table[(r as usize).min(rows - 1) * cols + (c as usize).min(cols - 1)]
-        };
+        let cell =
+            |c: f32, r: f32| self.table[(r as usize).min(rows - 1) * cols + (c as usize).min(cols - 1)];
         let (c, r) = (x.floor(), y.floor());
         let north = cell(c, r).lerp(cell(c + 1.0, r), x - c);
         let south = cell(c, r + 1.0).lerp(cell(c + 1.0, r + 1.0), x - c);
@@ -96,10 +95,7 @@ fn direction_of(place: Vec2) -> Vec3 {
 fn place_of(direction: Vec3) -> Vec2 {
     let azimuth = direction.y.abs().atan2(direction.x);
     let elevation = direction.z.clamp(0.0, 1.0).asin();
-    Vec2::new(
-        azimuth / PI * (TABLE[0] - 1) as f32,
-        (elevation / FRAC_PI_2).sqrt() * (TABLE[1] - 1) as f32,
-    )
+    Vec2::new(azimuth / PI * (TABLE[0] - 1) as f32, (elevation / FRAC_PI_2).sqrt() * (TABLE[1] - 1) as f32)
 }
 
 /// Directions of the upper half, evenly spread, with the solid angle that each stands for [sr].

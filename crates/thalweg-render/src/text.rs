@@ -52,13 +52,26 @@ pub fn text_width(text: &str, size: f32) -> f32 {
     layout(text, size).1
 }
 
-/// The glyphs with their left edges, and the width of them all [px].
-fn layout(text: &str, size: f32) -> (Vec<(ab_glyph::GlyphId, f32)>, f32) {
-    let font = FONT.as_scaled(PxScale::from(size));
+/// A glyph of a line of text.
+struct Placed {
+    id: ab_glyph::GlyphId,
+    /// Height of its line [px].
+    size: f32,
+    /// Its left edge from the start of the line, and its baseline above that of the line [px].
+    at: [f32; 2],
+}
+
+/// The glyphs of a line, and the width of them all [px].
+fn layout(text: &str, size: f32) -> (Vec<Placed>, f32) {
+    /// Size and baseline of the minus of an exponent, which the font lacks, in line heights [-].
+    const RAISED: [f32; 2] = [0.62, 0.22];
     let (mut glyphs, mut x, mut last) = (Vec::new(), 0.0, None);
-    for id in text.chars().map(|c| font.glyph_id(c)) {
+    for c in text.chars() {
+        let (c, [share, raise]) = if c == '⁻' { ('−', RAISED) } else { (c, [1.0, 0.0]) };
+        let font = FONT.as_scaled(PxScale::from(size * share));
+        let id = font.glyph_id(c);
         x += last.map_or(0.0, |last| font.kern(last, id));
-        glyphs.push((id, x));
+        glyphs.push(Placed { id, size: size * share, at: [x, size * raise] });
         x += font.h_advance(id);
         last = Some(id);
     }
@@ -83,9 +96,9 @@ impl Picture {
             width.ceil() as usize + 2 * pad as usize + 1,
             (style.size * 1.5) as usize + 2 * pad as usize,
         );
-        for (id, x) in glyphs {
-            let glyph =
-                id.with_scale_and_position(style.size, point(left + x - x0 as f32, baseline - y0 as f32));
+        for Placed { id, size, at: [x, raised] } in glyphs {
+            let place = point(left + x - x0 as f32, baseline - raised - y0 as f32);
+            let glyph = id.with_scale_and_position(size, place);
             if let Some(outline) = FONT.outline_glyph(glyph) {
                 let corner = outline.px_bounds().min;
                 outline.draw(|x, y, cover| {

@@ -16,6 +16,7 @@
 //! # Ok::<(), project::ProjectError>(())
 //! ```
 
+pub mod draw;
 pub mod project;
 pub mod run;
 mod stage;
@@ -23,9 +24,11 @@ mod state;
 pub mod validate;
 
 pub use stage::{PipesStage, Stage};
-pub use state::{NoteError, SetupError, State};
+pub use state::{NoteError, SetupError, State, start_ground};
 pub use thalweg_erosion as erosion;
 pub use thalweg_field as field;
+pub use thalweg_gpu as gpu;
 pub use thalweg_io as io;
 pub use thalweg_render as render;
+pub use thalweg_surface as surface;
 pub use thalweg_terrain as terrain;

@@ -1,6 +1,8 @@
 //! Everything a run needs to go on.
 
-use crate::project::{Complaint, Mistake, Output, Pool, Project, Scene, Source, Terrain};
+use crate::project::{
+    CameraTable, Complaint, Mistake, Output, PictureTable, Pool, Project, Scene, Source, Terrain,
+};
 use std::path::{Path, PathBuf};
 use thalweg_erosion::pipes::{self, Fall, Ledger, Pipes, Saved, StepError, StepReport, Weather, Window};
 use thalweg_field::{Field, FieldInfo, Frame, Grid2, Heightfield, Snapshot};
@@ -56,7 +58,7 @@ impl SetupError {
         Self::Wrong(vec![Mistake { place: project.place_of(invalid.key), message }])
     }
 
-    fn complaints(project: &Project, complaints: Vec<Complaint>) -> Self {
+    pub(crate) fn complaints(project: &Project, complaints: Vec<Complaint>) -> Self {
         let located = |complaint: Complaint| Mistake {
             place: project.place_of(&complaint.path),
             message: complaint.message,
@@ -495,6 +497,7 @@ fn same_run(a: &Scene, b: &Scene) -> bool {
         let mut scene = scene.clone();
         scene.title.clear();
         scene.output = Output::default();
+        (scene.camera, scene.picture) = (CameraTable::default(), PictureTable::default());
         (scene.time.steps, scene.time.duration) = (0, None);
         let params = &mut scene.solver.params;
         (params.dt, params.safety, params.max_dt) = (None, 0.0, 0.0);
@@ -507,7 +510,7 @@ fn same_run(a: &Scene, b: &Scene) -> bool {
 }
 
 /// The terrain of a project at full resolution, before anything happened; `notices` gets what had to be assumed.
-fn build_ground(
+pub fn start_ground(
     project: &Project,
     max_bytes: u64,
     notices: &mut Vec<String>,
@@ -570,7 +573,7 @@ fn inside(project: &Project, file: &str, key: &str) -> Result<PathBuf, SetupErro
 impl Site {
     fn new(project: &Project, max_bytes: u64, notices: &mut Vec<String>) -> Result<Self, SetupError> {
         let scene = &project.scene;
-        let ground = build_ground(project, max_bytes, notices)?;
+        let ground = start_ground(project, max_bytes, notices)?;
         let (cols, rows) = (ground.height.cols(), ground.height.rows());
         // Images that weigh something: black is 0, white is 1, stretched over the terrain.
         let mut weights = |file: &str, key: &str| -> Result<Grid2<f32>, SetupError> {

@@ -47,6 +47,8 @@ steps = 75
 [[time.coarse]]
 factor = 2
 steps = 70
+[picture]
+size = [64, 36]
 [output]
 maps = false
 pictures = false
@@ -201,6 +203,29 @@ fn a_stopped_run_reports_the_same_as_one_that_never_stopped() {
     assert_eq!((report.steps, &report.files), (whole.steps, &whole.files));
     let count = std::fs::read_dir(out.join("checkpoints")).unwrap().count();
     assert_eq!(count, 2, "two checkpoints are kept");
+}
+
+/// The run itself does not depend on whether anybody looks; and a run that was stopped shows the same frames, in the
+/// same colours, as one that was not.
+#[test]
+fn frames_are_the_same_after_a_stop_and_change_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let unseen = finished(&project(folder.path(), SCENE), &folder.path().join("unseen"));
+    let text = SCENE.replace("[output]", "overlay = 'change'\n[output]\nframes_every = 50");
+    let project = project(folder.path(), &text);
+    let (whole, out) = (folder.path().join("whole"), folder.path().join("out"));
+    let report = finished(&project, &whole);
+    assert_eq!(report.ledger, unseen.ledger);
+    assert!(report.files.contains(&"frames/colours.json".into()), "{:?}", report.files);
+    let mut resume = false;
+    while let Outcome::Stopped { .. } = run(&project, &options(&out, resume), &mut Silent::new(9)).unwrap() {
+        resume = true;
+    }
+    assert!(resume, "it was never stopped");
+    let read = |folder: &Path, name: &str| std::fs::read(folder.join(name)).unwrap();
+    for name in report.files.iter().filter(|name| name.starts_with("frames/")) {
+        assert!(read(&whole, name) == read(&out, name), "{name} differs");
+    }
 }
 
 /// A frame shows the step it is named for, whatever else happens.
@@ -392,6 +417,12 @@ fn every_built_in_scene_can_be_set_up() {
         assert!(!scene.title().is_empty(), "{} has no title", scene.name);
         let state = State::new(&project, MEMORY).unwrap_or_else(|error| panic!("{}: {error}", scene.name));
         assert!(state.steps_planned() > 0);
+        // What it shows can be laid over the ground, by name.
+        let shown = State::new(&project, MEMORY).unwrap().snapshot();
+        for field in &shown.fields {
+            let known = thalweg::project::OVERLAYS.contains(&&*field.info.name);
+            assert!(known, "{} cannot be named as an overlay", field.info.name);
+        }
         // Written out, it is still the same scene.
         let text = toml::to_string_pretty(&project.scene).unwrap();
         assert_eq!(thalweg::project::parse(&text, scene.name, &[]).unwrap(), project.scene);

@@ -2,25 +2,20 @@
 
 use super::{memory_limit, within_memory};
 use crate::Failure;
-use crate::args::{
-    CasesArgs, CheckArgs, ConvertArgs, GenerateArgs, InfoArgs, JsonArgs, NewArgs, Reading, RenderArgs,
-};
+use crate::args::{CasesArgs, CheckArgs, ConvertArgs, GenerateArgs, InfoArgs, JsonArgs, NewArgs, Reading};
 use serde_json::json;
 use std::io::ErrorKind;
 use std::path::Path;
 use thalweg::field::{Frame, Heightfield};
 use thalweg::io::checkpoint::Checkpoint;
-use thalweg::io::{ReadOptions, WriteOptions, read_heightfield, write_heightfield, write_png_rgb};
+use thalweg::io::{ReadOptions, WriteOptions, read_heightfield, write_heightfield};
 use thalweg::project::{BuiltIn, Project, built_in_scenes, nearest};
-use thalweg::render::{Camera, Picture, ReliefStyle, Scene as View, perspective, relief};
 use thalweg::terrain::analysis::{Measures, Statistics};
 use thalweg::terrain::{Recipe, kinds, resample};
 use thalweg::{State, validate};
 
 /// Memory for each cell while a terrain is made or resampled [bytes].
 const GENERATING: u64 = 24;
-/// Memory for each pixel while a picture is drawn [bytes].
-const DRAWING: u64 = 48;
 
 /// `thalweg scenes`
 pub fn scenes(args: &JsonArgs) -> Result<(), Failure> {
@@ -99,7 +94,8 @@ pub fn generate(args: &GenerateArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-fn read(path: &Path, reading: &Reading) -> Result<Heightfield, Failure> {
+/// Reads a terrain and says what had to be assumed.
+pub fn read(path: &Path, reading: &Reading) -> Result<Heightfield, Failure> {
     let options = ReadOptions {
         cell: reading.metres_per_pixel,
         height_range: reading.height_range,
@@ -253,64 +249,6 @@ pub fn convert(args: &ConvertArgs) -> Result<(), Failure> {
     write_heightfield(&args.output, &ground, &WriteOptions::default()).map_err(Failure::run)?;
     say!("{}", args.output.display());
     Ok(())
-}
-
-/// `thalweg render`
-pub fn render(args: &RenderArgs) -> Result<(), Failure> {
-    if args.output.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("png")) {
-        let message = format!("{}: pictures are written as PNG; name it FILE.png", args.output.display());
-        return Err(Failure::usage(message));
-    }
-    let [width, height] = args.size;
-    let need = width as u64 * height as u64 * DRAWING;
-    let limit = memory_limit(args.reading.max_memory);
-    within_memory(&format!("{width} by {height} pixels"), need, limit, "use a smaller --size")?;
-    let path = Path::new(&args.what);
-    let (ground, water) = if path.join("report.json").is_file() {
-        let ground = read(&path.join("height.exr"), &args.reading)?;
-        let water = path.join("maps/water.exr");
-        let water = if water.is_file() { Some(read(&water, &args.reading)?.height) } else { None };
-        (ground, water)
-    } else if path.is_dir() || path.extension().is_none_or(|extension| extension == "toml") {
-        let project = Project::open(&args.what, &[]).map_err(Failure::usage)?;
-        let state = State::new(&project, limit).map_err(Failure::usage)?;
-        state.notices.iter().for_each(|notice| remark!("note: {notice}"));
-        (state.start().clone(), Some(state.start_water()))
-    } else {
-        (read(path, &args.reading)?, None)
-    };
-    let mut view = View::ground(&ground);
-    if let Some(water) = &water {
-        view = view.with_water(water);
-    }
-    let picture = draw(&view, args)?;
-    write_png_rgb(&args.output, picture.width, picture.height, &picture.rgb).map_err(Failure::run)?;
-    say!("{}", args.output.display());
-    Ok(())
-}
-
-fn draw(view: &View, args: &RenderArgs) -> Result<Picture, Failure> {
-    let [width, height] = args.size;
-    if args.camera == "top" {
-        let [cols, rows] = [view.bed_height.cols() as f64, view.bed_height.rows() as f64];
-        let scale = (width as f64 / cols).min(height as f64 / rows);
-        let longer = (cols.max(rows) * scale).round().max(1.0) as usize;
-        return Ok(relief(view, &ReliefStyle::default(), longer));
-    }
-    let angles = args
-        .camera
-        .split_once(',')
-        .and_then(|(yaw, pitch)| Some([yaw.trim().parse::<f32>().ok()?, pitch.trim().parse::<f32>().ok()?]));
-    let wrong = || {
-        Failure::usage(format!(
-            "--camera is \"{}\"; write top, or YAW,PITCH in degrees, such as 30,35",
-            args.camera
-        ))
-    };
-    let [yaw, pitch] = angles.ok_or_else(wrong)?;
-    let camera = Camera::orbit(yaw.to_radians(), pitch.to_radians());
-    let camera = camera.validated().map_err(Failure::usage)?;
-    Ok(perspective(view, &ReliefStyle::side_lit(), &camera, args.size))
 }
 
 /// `thalweg check`

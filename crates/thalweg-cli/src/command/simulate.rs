@@ -7,7 +7,7 @@ use crate::watch::Watch;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use thalweg::project::{Backend, Project};
-use thalweg::run::{Outcome, Report, RunOptions};
+use thalweg::run::{Outcome, Report, RunOptions, VIDEOS};
 
 /// `thalweg demo`
 pub fn demo(args: &DemoArgs) -> Result<(), Failure> {
@@ -108,4 +108,7 @@ fn tell(report: &Report, out: &Path) {
         say!("{name:<34} {:>7} {:>7}", number(a, factor), number(b, factor));
     }
     say!("{} files in {}", report.files.len(), out.display());
+    if let Some(video) = report.files.iter().find(|file| VIDEOS.contains(&file.as_str())) {
+        say!("video: {}", out.join(video).display());
+    }
 }

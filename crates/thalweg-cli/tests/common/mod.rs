@@ -48,6 +48,9 @@ steps = 100
 factor = 2
 steps = 60
 
+[picture]
+size = [160, 90]
+
 [output]
 pictures = false
 "#;
@@ -84,12 +87,21 @@ impl Folder {
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_thalweg"));
         command.args(arguments).current_dir(self.0.path()).stdin(Stdio::null());
+        // Without it Mesa's drivers complain on standard error where there is no desktop.
+        command.env("XDG_RUNTIME_DIR", self.0.path());
         command
     }
 
     /// Runs the program; it must not panic, and must leave no temporary file.
     pub fn run(&self, arguments: &[&str]) -> Ran {
         self.judge(self.command(arguments), &format!("{arguments:?}"))
+    }
+
+    /// Runs the program with a variable of the environment set.
+    pub fn run_with(&self, variable: (&str, &str), arguments: &[&str]) -> Ran {
+        let mut command = self.command(arguments);
+        command.env(variable.0, variable.1);
+        self.judge(command, &format!("{variable:?} {arguments:?}"))
     }
 
     /// Runs a line of shell in which `$THALWEG` is the program.

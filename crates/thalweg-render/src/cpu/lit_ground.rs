@@ -271,7 +271,7 @@ fn albedo(
         let sunny = slope.at(col, row).y.clamp(-0.6, 0.6);
         let tint = ramp(&tints, (level + 0.10 * rib + 0.05 * sunny).clamp(0.0, 1.0));
         let bare = smoothstep(25.0, 41.0, degrees + 6.0 * rib + 8.0 * (level - 0.5));
-        let line = palette.snow_line;
+        let line = style.snow_line(high - low);
         let cold = if line < 1.0 {
             smoothstep(line - 0.03, line + 0.05, level - 0.03 * rib - 0.08 * sunny)
         } else {

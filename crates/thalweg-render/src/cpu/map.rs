@@ -7,44 +7,9 @@ use thalweg_field::{Field, FieldInfo, Grid2};
 use super::lit_ground::slopes;
 use super::relief::{developed, picture_size};
 use super::resample::{enlarged, filled, sharpened, shrunk};
-use crate::colour_bar::{Tick, colour_bar, round_down};
+use crate::colour_bar::colour_bar;
 use crate::light::{MISSING, linear};
-use crate::{Picture, Scene};
-
-/// Colours whose steps look equally large.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ColourMap {
-    /// Dark violet over green to yellow (Smith & van der Walt 2015); for any quantity.
-    Viridis,
-    /// White to dark blue (Brewer's Blues); for water, where nothing shall look like paper.
-    Blues,
-    /// Brown over white to green-blue (Brewer's BrBG); for what is lost or gained around zero.
-    Diverging,
-}
-
-impl ColourMap {
-    /// The colour at a position in [0, 1].
-    pub fn colour(self, at: f32) -> [u8; 3] {
-        let gradient = match self {
-            Self::Viridis => colorous::VIRIDIS,
-            Self::Blues => colorous::BLUES,
-            Self::Diverging => colorous::BROWN_GREEN,
-        };
-        let colour = gradient.eval_continuous(f64::from(at.clamp(0.0, 1.0)));
-        [colour.r, colour.g, colour.b]
-    }
-}
-
-/// How values are spread over the colours.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scale {
-    /// Evenly.
-    Linear,
-    /// By their order of magnitude; values at or below zero take the first colour.
-    Log,
-    /// Evenly, with zero in the middle.
-    AroundZero,
-}
+use crate::{ColourMap, Legend, Picture, Scale, Scene, Spread};
 
 /// How a quantity is drawn.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,12 +34,19 @@ impl Default for MapStyle {
 impl MapStyle {
     /// The usual look of a quantity, by its name.
     pub fn of(info: &FieldInfo) -> Self {
-        let (colours, scale) = match &*info.name {
-            "water" | "flow" | "speed" | "discharge" => (ColourMap::Blues, Scale::Log),
-            "erosion" | "deposition" | "change" => (ColourMap::Diverging, Scale::AroundZero),
-            _ => (ColourMap::Viridis, Scale::Linear),
-        };
-        Self { colours, scale, ..Self::default() }
+        let style = |colours, scale| Self { colours, scale, ..Self::default() };
+        match &*info.name {
+            "water" | "flow" | "speed" | "discharge" => style(ColourMap::Blues, Scale::Log),
+            "wetness" => Self { range: Some([0.0, 1.0]), ..style(ColourMap::Blues, Scale::Linear) },
+            "sediment" => style(ColourMap::Browns, Scale::Log),
+            // One red and one blue for ground lost and gained, alone or in one map.
+            "erosion" => style(ColourMap::Loss, Scale::Linear),
+            "deposition" => style(ColourMap::Gain, Scale::Linear),
+            "change" | "erosion-deposition" => style(ColourMap::RedBlue, Scale::AroundZero),
+            "velocity_east" | "velocity_north" => style(ColourMap::Diverging, Scale::AroundZero),
+            "slope" => style(ColourMap::Cividis, Scale::Linear),
+            _ => Self::default(),
+        }
     }
 }
 
@@ -88,7 +60,7 @@ pub fn map(scene: &Scene, field: &Field, style: &MapStyle, side: usize) -> Pictu
     let Some([width, height]) = picture_size(scene.bed_height, side) else {
         return Picture::filled(0, 0, [0; 3]);
     };
-    let spread = Spread::new(&field.values, style);
+    let spread = Spread::of(field.values.values(), style);
     // Light at the picture's resolution; values as they are, each cell a patch: a map is read cell by cell.
     let values = &field.values;
     let (cols, rows) = (width.max(values.cols()), height.max(values.rows()));
@@ -107,87 +79,40 @@ pub fn map(scene: &Scene, field: &Field, style: &MapStyle, side: usize) -> Pictu
         linear(style.colours.colour(spread.position(value))) * shade.max(0.0)
     });
     let ground = developed(&shrunk(&light, width, height));
-    let bar = colour_bar(height, &field.info.title(), &spread.ticks(), |at| style.colours.colour(at));
+    let bar = colour_bar(height, &Legend::new(&field.info, &spread), |at| style.colours.colour(at));
     let mut sheet = Picture::filled(width + bar.width, height, [255; 3]);
     sheet.blit(&ground, 0, 0);
     sheet.blit(&bar, width as isize, 0);
     sheet
 }
 
-/// From values to positions in [0, 1].
-struct Spread {
-    scale: Scale,
-    first: f64,
-    last: f64,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl Spread {
-    fn new(values: &Grid2<f32>, style: &MapStyle) -> Self {
-        /// Orders of magnitude that a logarithmic bar spans unless told otherwise.
-        const DECADES: i32 = 4;
-        let (mut first, mut last) =
-            style.range.map_or_else(|| bulk(values), |[a, b]| (f64::from(a), f64::from(b)));
-        match style.scale {
-            Scale::Linear => {}
-            Scale::AroundZero => {
-                last = first.abs().max(last.abs());
-                first = -last;
-            }
-            Scale::Log => {
-                last = last.max(f64::from(f32::MIN_POSITIVE));
-                first = first.max(last * 10f64.powi(-DECADES));
-            }
-        }
-        // A field of one value still needs a bar.
-        if last <= first {
-            last = first + first.abs().max(1.0);
-        }
-        Self { scale: style.scale, first, last }
-    }
-
-    fn position(&self, value: f32) -> f32 {
-        let value = f64::from(value);
-        let at = match self.scale {
-            Scale::Linear | Scale::AroundZero => (value - self.first) / (self.last - self.first),
-            Scale::Log => (value.max(self.first) / self.first).ln() / (self.last / self.first).ln(),
+    #[test]
+    fn ground_lost_is_red_and_ground_gained_blue_in_every_map() {
+        let most = |name: &'static str, value: f32| {
+            let style = MapStyle::of(&FieldInfo::new(name, "m", "what became of the bed"));
+            let [red, _, blue] =
+                style.colours.colour(Spread::of(&[-value, 0.0, value], &style).position(value));
+            i32::from(blue) - i32::from(red)
         };
-        at.clamp(0.0, 1.0) as f32
+        for (name, value, is_blue) in [
+            ("erosion", 3.0, false),
+            ("deposition", 3.0, true),
+            ("change", -3.0, false),
+            ("change", 3.0, true),
+            ("erosion-deposition", -3.0, false),
+        ] {
+            let blueness = most(name, value);
+            assert!(if is_blue { blueness > 80 } else { blueness < -80 }, "{value} m of {name}: {blueness}");
+        }
     }
 
-    fn ticks(&self) -> Vec<Tick> {
-        let values: Vec<f64> = match self.scale {
-            Scale::Linear | Scale::AroundZero => {
-                let step = round_down((self.last - self.first) / 4.0);
-                let (low, high) = ((self.first / step).ceil() as i64, (self.last / step).floor() as i64);
-                (low..=high).map(|i| i as f64 * step).collect()
-            }
-            Scale::Log => {
-                let (low, high) = (self.first.log10().ceil() as i32, self.last.log10().floor() as i32);
-                (low..=high).map(|power| 10f64.powi(power)).collect()
-            }
-        };
-        values.into_iter().map(|value| (self.position(value as f32), number(value))).collect()
+    #[test]
+    fn a_share_of_time_spans_all_of_its_colours() {
+        let style = MapStyle::of(&FieldInfo::new("wetness", "-", "share of the time under water"));
+        assert_eq!(Spread::of(&[0.2, 0.3], &style).range(), [0.0, 1.0]);
     }
-}
-
-/// A number as short as it can be read.
-fn number(value: f64) -> String {
-    if value != 0.0 && !(1.0e-3..1.0e4).contains(&value.abs()) {
-        return format!("{value:.0e}");
-    }
-    // Ticks are a round step times a whole number; six digits cut off only what rounding added.
-    format!("{value:.6}").trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-/// The range of all but the most extreme 1 % of the finite values.
-fn bulk(values: &Grid2<f32>) -> (f64, f64) {
-    let mut finite: Vec<f32> = values.values().iter().copied().filter(|v| v.is_finite()).collect();
-    if finite.is_empty() {
-        return (0.0, 1.0);
-    }
-    let cut = finite.len() / 200;
-    let last = finite.len() - 1;
-    let low = *finite.select_nth_unstable_by(cut, f32::total_cmp).1;
-    let high = *finite.select_nth_unstable_by(last - cut, f32::total_cmp).1;
-    (f64::from(low), f64::from(high))
 }

@@ -78,8 +78,7 @@ fn landmarks(surface: &Grid2<f32>, cell: f32) -> Subject {
         .map(|i| Vec2::new(spread(i % (NET + 1), surface.cols()), spread(i / (NET + 1), surface.rows())));
     let landmarks = net.flat_map(|place| {
         let rows = surface.rows() as f32;
-        let top =
-            Vec3::new((place.x + 0.5) * cell, (rows - place.y - 0.5) * cell, sample(surface, place));
+        let top = Vec3::new((place.x + 0.5) * cell, (rows - place.y - 0.5) * cell, sample(surface, place));
         [top, top.with_z(base)]
     });
     Subject { landmarks: landmarks.collect() }

@@ -6,7 +6,7 @@ use glam::{Mat4, Vec3, Vec4};
 use super::world::World;
 use crate::light::linear;
 use crate::sky::Sky;
-use crate::{Lens, Light, Look, View};
+use crate::{Lens, Light, Look, Scale, View};
 
 pub(super) const PHONG: u32 = 1;
 pub(super) const SHADOWS: u32 = 2;
@@ -17,6 +17,7 @@ pub(super) const WATER: u32 = 32;
 pub(super) const CAUSTICS: u32 = 64;
 pub(super) const OCCLUSION: u32 = 128;
 pub(super) const COLOURED: u32 = 256;
+pub(super) const LAND: u32 = 512;
 
 /// See `shaders/frame.wgsl` for what each holds.
 #[repr(C)]
@@ -42,6 +43,9 @@ pub(super) struct FrameData {
     flags: [u32; 4],
     particles: Vec4,
     depths: Vec4,
+    caustics: Vec4,
+    extent: Vec4,
+    ball: Vec4,
 }
 
 /// Direction to the sun.
@@ -90,9 +94,10 @@ impl FrameData {
         let along = sun.truncate().normalize_or(glam::Vec2::Y);
         let ambient = sky.ambient.map(|light| light * EXPOSURE);
         let overlay = world.overlay.as_ref();
-        let [first, last] = overlay.map_or([0.0, 1.0], |overlay| overlay.range);
-        let by_magnitude = overlay.is_some_and(|overlay| overlay.by_magnitude);
-        let opacity = look.overlay.as_ref().filter(|_| overlay.is_some()).map_or(0.0, |overlay| overlay.opacity);
+        let [first, last] = overlay.map_or([0.0, 1.0], |overlay| overlay.spread.range());
+        let by_magnitude = overlay.is_some_and(|overlay| overlay.spread.scale() == Scale::Log);
+        let opacity =
+            look.overlay.as_ref().filter(|_| overlay.is_some()).map_or(0.0, |overlay| overlay.opacity);
         Self {
             clip_from_world: view.clip_from_world(),
             shadow_from_world: shadow.clip_from_world,
@@ -120,18 +125,37 @@ impl FrameData {
                 low,
                 span,
                 world.base(style.vertical_exaggeration),
-                world.heights[1] * style.vertical_exaggeration,
+                if world.has_ground { world.heights[1] * style.vertical_exaggeration } else { -1.0e30 },
             ),
             lod: Vec4::new(fineness.range, fineness.level, nearest.max(0.0), 0.0),
             palette: colours.map(|colour| linear(colour).extend(1.0)),
-            water: Vec4::new(palette.snow_line, style.water_min_depth, 3.0 / style.water_deep, look.water.foam),
+            water: Vec4::new(
+                style.snow_line(high - low),
+                style.water_min_depth,
+                3.0 / style.water_deep,
+                look.water.foam,
+            ),
             ripples: Vec4::new(look.water.ripples, world.ripple_tile(), shadow.texel, EXPOSURE),
             overlay: Vec4::new(first, last, opacity, f32::from(by_magnitude)),
             flags: [flags(look, world), 0, 0, 0],
-            particles: Vec4::ZERO,
+            particles: world.cloud.as_ref().map_or(Vec4::ZERO, |cloud| {
+                let [first, last] = cloud.spread.map_or([0.0, 1.0], |spread| spread.range());
+                let by_magnitude = cloud.spread.is_some_and(|spread| spread.scale() == Scale::Log);
+                Vec4::new(first, last, f32::from(by_magnitude), cloud.radius)
+            }),
             depths: Vec4::new(view.near, view.far, 0.0, 0.0),
+            caustics: Vec4::splat(super::caustics::SIDE as f32),
+            extent: world.extent(),
+            ball: world.water_ball(style.vertical_exaggeration),
         }
     }
+}
+
+/// Whether waves focus light to be seen: on coarse cells none is short enough for its water's depth.
+pub(super) fn focuses(look: &Look, world: &World) -> bool {
+    /// Side of the largest cell whose waves may [m].
+    const FINE: f32 = 1.0;
+    look.water.caustics && look.water.visible && world.has_water && world.cell <= FINE
 }
 
 fn flags(look: &Look, world: &World) -> u32 {
@@ -142,9 +166,10 @@ fn flags(look: &Look, world: &World) -> u32 {
         (GRID, look.grid),
         (WIREFRAME, look.wireframe),
         (WATER, look.water.visible && world.has_water),
-        (CAUSTICS, look.water.caustics && world.has_water),
+        (CAUSTICS, focuses(look, world)),
         (OCCLUSION, look.ambient_occlusion && look.light == Light::Physical),
-        (COLOURED, look.particles.colour.is_some()),
+        (COLOURED, look.particles.colour.is_some() && world.particle_scale().is_some()),
+        (LAND, world.has_ground),
     ]
     .iter()
     .map(|(flag, on)| flag * u32::from(*on))

@@ -24,11 +24,11 @@ pub(super) struct Globals {
     ripples: Texture,
     sky: Texture,
     colours: Texture,
-    /// Stands in for the shadow map while that is drawn.
+    /// Stand in for the maps of shadows and caustics while those are drawn.
     no_shadow: Texture,
-    /// Stand in for maps that a world does not have.
-    nothing: Texture,
     no_caustics: Texture,
+    /// Stands in for maps that a world does not have.
+    nothing: Texture,
 }
 
 const STAGES: ShaderStages = ShaderStages::VERTEX_FRAGMENT;
@@ -67,8 +67,19 @@ impl Globals {
             sampler_entry(3, SamplerBindingType::Comparison),
         ];
         let kinds = [
-            EXACT, EXACT, SMOOTH, SMOOTH, SMOOTH, SMOOTH, SMOOTH, TextureSampleType::Depth, SMOOTH, SMOOTH, SMOOTH,
-            EXACT, SMOOTH,
+            EXACT,
+            EXACT,
+            SMOOTH,
+            SMOOTH,
+            SMOOTH,
+            SMOOTH,
+            SMOOTH,
+            TextureSampleType::Depth,
+            SMOOTH,
+            SMOOTH,
+            SMOOTH,
+            EXACT,
+            SMOOTH,
         ];
         entries.extend(kinds.iter().zip(4..).map(|(kind, binding)| texture_entry(binding, *kind)));
         let layout = gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
@@ -87,7 +98,8 @@ impl Globals {
             })
         };
         let side = ripples::SIDE as u32;
-        let ripples = Texture::new(gpu, "ripples", [side; 2], TextureFormat::Rgba16Float, levels_of([side; 2]));
+        let ripples =
+            Texture::new(gpu, "ripples", [side; 2], TextureFormat::Rgba16Float, levels_of([side; 2]));
         ripples.write(gpu, bytemuck::cast_slice(&ripples::tile()));
         bakery.with_levels(gpu, &ripples);
         let no_caustics = Texture::new(gpu, "no caustics", [1, 1], TextureFormat::Rgba16Float, 1);
@@ -129,12 +141,13 @@ impl Globals {
         self.colours.write(gpu, bytemuck::cast_slice(&texels));
     }
 
-    /// The bindings while the shadow map is drawn, and afterwards.
-    pub(super) fn groups(&self, gpu: &Gpu, world: &World) -> (wgpu::BindGroup, wgpu::BindGroup) {
-        (self.group(gpu, world, &self.no_shadow), self.group(gpu, world, &self.shadow_map))
+    /// The bindings while the maps of shadows and caustics are drawn, and afterwards.
+    pub(super) fn groups(&self, gpu: &Gpu, world: &World, caustics: &Texture) -> [wgpu::BindGroup; 2] {
+        let early = self.group(gpu, world, &self.no_shadow, &self.no_caustics);
+        [early, self.group(gpu, world, &self.shadow_map, caustics)]
     }
 
-    fn group(&self, gpu: &Gpu, world: &World, shadow: &Texture) -> wgpu::BindGroup {
+    fn group(&self, gpu: &Gpu, world: &World, shadow: &Texture, caustics: &Texture) -> wgpu::BindGroup {
         let maps = &world.maps;
         let overlay = world.overlay.as_ref().map_or(&self.nothing, |overlay| &overlay.values);
         let textures = [
@@ -146,7 +159,7 @@ impl Globals {
             &maps.flows,
             &maps.openness,
             shadow,
-            &self.no_caustics,
+            caustics,
             &self.ripples,
             &self.sky,
             overlay,

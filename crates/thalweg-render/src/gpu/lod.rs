@@ -113,7 +113,7 @@ impl Quadtree {
             }
             let nearest = (fineness.eye.clamp(low, high) - fineness.eye).length();
             if level == 0 || fineness.level_at(nearest) >= level as f32 {
-                let at = |i: usize| (i * SIDE << level) as u32;
+                let at = |i: usize| ((i * SIDE) << level) as u32;
                 chosen.push(Patch { col: at(col), row: at(row), level: level as u32, unused: 0 });
                 continue;
             }
@@ -183,7 +183,8 @@ mod tests {
                     let side = SIDE << patch.level;
                     for row in patch.row as usize..(patch.row as usize + side).min(seen.rows()) {
                         let cols = seen.cols();
-                        for n in &mut seen.row_mut(row)[patch.col as usize..(patch.col as usize + side).min(cols)]
+                        for n in
+                            &mut seen.row_mut(row)[patch.col as usize..(patch.col as usize + side).min(cols)]
                         {
                             *n += 1;
                         }
@@ -211,7 +212,8 @@ mod tests {
     fn what_lies_behind_the_camera_is_left_out() {
         let tree = tree(512, 512);
         let fly = crate::Fly { position: [2560.0, 2560.0, 100.0], yaw: 0.0, pitch: 0.2, fov: 0.7 };
-        let view = View::new(&Camera::Fly(fly), &Subject { landmarks: vec![Vec3::ZERO, Vec3::splat(5120.0)] }, 1.0);
+        let view =
+            View::new(&Camera::Fly(fly), &Subject { landmarks: vec![Vec3::ZERO, Vec3::splat(5120.0)] }, 1.0);
         let fineness = Fineness { eye: view.eye, range: 1.0e6, level: 0.0 };
         let mut chosen = Vec::new();
         tree.choose(&fineness, &view.clip_from_world(), 1.0, 0.0, &mut chosen);

@@ -15,27 +15,35 @@
 //! ```
 
 mod bake;
+mod caustics;
+mod fluid;
 mod frame;
 mod globals;
 mod lod;
+mod mesh;
+mod particles;
 mod ripples;
 mod shadow;
+mod space;
 mod terrain;
 mod texture;
 mod world;
 
 pub use world::World;
 
+use half::f16;
 use thalweg_field::Snapshot;
 use thalweg_gpu::{Gpu, GpuError};
 use wgpu::TextureFormat;
 
 use crate::sky::Sky;
-use crate::{Camera, Look, Picture, View};
+use crate::{Camera, ColourMap, Look, Picture, View};
 use bake::Bakery;
+use caustics::Caustics;
 use frame::FrameData;
 use globals::Globals;
 use shadow::Shadow;
+use space::Space;
 use terrain::Terrain;
 use texture::Texture;
 
@@ -51,10 +59,14 @@ pub struct Renderer {
     bakery: Bakery,
     globals: Globals,
     terrain: Terrain,
+    caustics: Caustics,
+    space: Space,
     light: wgpu::RenderPipeline,
     seen_layout: wgpu::BindGroupLayout,
     finish: Finish,
     targets: Option<Targets>,
+    /// The colours on the device.
+    colours: Option<[ColourMap; 2]>,
     sky: Option<(u32, Sky)>,
 }
 
@@ -74,7 +86,8 @@ impl Renderer {
         let bakery = Bakery::new(gpu);
         let globals = Globals::new(gpu, &bakery);
         let terrain = Terrain::new(gpu, &globals);
-        let parts = [FRAME, GROUND, WATER, include_str!("shaders/lake.wgsl"), include_str!("shaders/light.wgsl")];
+        let parts =
+            [FRAME, GROUND, WATER, include_str!("shaders/lake.wgsl"), include_str!("shaders/light.wgsl")];
         let module = gpu.shader("light", &parts);
         let seen_layout = gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
             label: Some("seen"),
@@ -89,11 +102,14 @@ impl Renderer {
             finish: Finish::new(gpu),
             gpu: gpu.clone(),
             bakery,
+            caustics: Caustics::new(gpu, &globals),
+            space: Space::new(gpu, &globals),
             globals,
             terrain,
             light,
             seen_layout,
             targets: None,
+            colours: None,
             sky: None,
         }
     }
@@ -129,6 +145,30 @@ impl Renderer {
         Ok(Picture { width, height, rgb })
     }
 
+    /// The light of a picture before it is toned: red, green and blue of every sample, row after row. A
+    /// white level surface in the open has about 1.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn light(
+        &mut self,
+        world: &mut World,
+        look: &Look,
+        view: &View,
+        size: [usize; 2],
+    ) -> Result<Vec<[f32; 3]>, GpuError> {
+        let size = size.map(|n| n * look.supersampling as usize);
+        self.gpu.admit_texture("a picture", size)?;
+        self.draw_light(world, look, view, size.map(|n| n as u32));
+        let light = &self.targets.as_ref().expect("made by drawing").light;
+        let bytes = self.gpu.texture_bytes(&light.texture)?;
+        let samples: &[[f16; 4]] = bytemuck::cast_slice(&bytes);
+        Ok(samples.iter().map(|sample| [sample[0], sample[1], sample[2]].map(f16::to_f32)).collect())
+    }
+
+    /// Triangles of the ground in the last picture.
+    pub fn triangles_drawn(&self) -> usize {
+        self.terrain.triangles()
+    }
+
     /// Draws into a view of that format and size [px].
     pub fn draw(
         &mut self,
@@ -158,16 +198,23 @@ impl Renderer {
         let sky = &self.sky.as_ref().expect("made above").1;
         let data = FrameData::new(world, look, view, sky, &shadow, size);
         self.globals.set(&self.gpu, &data);
-        let (shadow_group, group) = self.globals.groups(&self.gpu, world);
+        self.set_colours(look);
+        let [early, group] = self.globals.groups(&self.gpu, world, &self.caustics.map);
         let gpu = &self.gpu;
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
 
-        if look.shadows && world.has_ground {
+        if look.shadows {
             let fineness = shadow.fineness(world.cell);
             self.terrain.choose(gpu, world, &fineness, &shadow.clip_from_world, exaggeration);
             let mut pass = begin(&mut encoder, "shadow", &[], Some(&self.globals.shadow_map.view));
-            pass.set_bind_group(0, &shadow_group, &[]);
-            self.terrain.cast(&mut pass);
+            pass.set_bind_group(0, &early, &[]);
+            if world.has_ground {
+                self.terrain.cast(&mut pass);
+            }
+            self.space.cast(gpu, &mut pass, world, look);
+        }
+        if frame::focuses(look, world) {
+            self.caustics.draw(&mut encoder, &early);
         }
         gpu.queue.submit([encoder.finish()]);
 
@@ -182,6 +229,7 @@ impl Renderer {
                 self.terrain.draw(&mut pass);
             }
         }
+        self.space.draw_bodies(gpu, &mut encoder, &group, (world, look), targets);
         {
             let mut pass = begin(&mut encoder, "light", &[&targets.light.view], None);
             pass.set_bind_group(0, &group, &[]);
@@ -189,7 +237,17 @@ impl Renderer {
             pass.set_pipeline(&self.light);
             pass.draw(0..3, 0..1);
         }
+        self.space.finish(gpu, &mut encoder, &group, (world, look), targets);
         gpu.queue.submit([encoder.finish()]);
+    }
+
+    fn set_colours(&mut self, look: &Look) {
+        let overlay = look.overlay.as_ref().map_or(ColourMap::Viridis, |overlay| overlay.style.colours);
+        let particles = look.particles.colour.as_ref().map_or(ColourMap::Viridis, |(_, style)| style.colours);
+        if self.colours != Some([overlay, particles]) {
+            self.globals.set_colours(&self.gpu, [overlay.table(), particles.table()]);
+            self.colours = Some([overlay, particles]);
+        }
     }
 
     fn make_targets(&mut self, size: [u32; 2]) {

@@ -35,8 +35,7 @@ impl Shadow {
         // A margin in depth keeps the nearest and farthest ground inside.
         let depth = extent.z * 1.1;
         let behind = (-forward / depth).extend((most.z + 0.05 * extent.z) / depth);
-        let rows =
-            [row(right, least.x, extent.x), row(up, least.y, extent.y), behind, Vec4::W];
+        let rows = [row(right, least.x, extent.x), row(up, least.y, extent.y), behind, Vec4::W];
         let clip_from_world = Mat4::from_cols(rows[0], rows[1], rows[2], rows[3]).transpose();
         Self { clip_from_world, texel: extent.x.max(extent.y) / SIDE as f32 }
     }
@@ -58,7 +57,10 @@ mod tests {
         let shadow = Shadow::new(sun, low, high);
         for corner in [low, high, Vec3::new(low.x, high.y, low.z), Vec3::new(high.x, low.y, high.z)] {
             let at = shadow.clip_from_world.project_point3(corner);
-            assert!(at.x.abs() <= 1.0001 && at.y.abs() <= 1.0001 && at.z > 0.0 && at.z < 1.0, "{corner}: {at}");
+            assert!(
+                at.x.abs() <= 1.0001 && at.y.abs() <= 1.0001 && at.z > 0.0 && at.z < 1.0,
+                "{corner}: {at}"
+            );
             let nearer = shadow.clip_from_world.project_point3(corner + sun * 5.0);
             assert!(nearer.z > at.z && (nearer - at).truncate().length() < 1.0e-4, "{corner}: {at} {nearer}");
         }

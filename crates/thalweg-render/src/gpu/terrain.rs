@@ -33,13 +33,13 @@ fn patch_mesh() -> (Vec<Corner>, Vec<u16>) {
     let at = |col: i16, row: i16| (row * (side + 1) + col) as u16;
     for row in 0..side {
         for col in 0..side {
-            let [nw, ne, sw, se] =
-                [at(col, row), at(col + 1, row), at(col, row + 1), at(col + 1, row + 1)];
+            let [nw, ne, sw, se] = [at(col, row), at(col + 1, row), at(col, row + 1), at(col + 1, row + 1)];
             triangles.extend([nw, sw, ne, ne, sw, se]);
         }
     }
     // Each wall runs so that its outside is counter-clockwise.
-    let walls: [(i16, fn(i16, i16) -> [i16; 2]); 4] = [
+    type Along = fn(i16, i16) -> [i16; 2];
+    let walls: [(i16, Along); 4] = [
         (1, |i, _| [0, i]),
         (2, |i, side| [side, side - i]),
         (3, |i, side| [side - i, 0]),
@@ -110,7 +110,11 @@ impl Terrain {
         let (corners, triangles) = patch_mesh();
         let corners: Vec<[i32; 4]> = corners.iter().map(|corner| corner.map(i32::from)).collect();
         let buffer = |label, contents: &[u8], usage| {
-            gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor { label: Some(label), contents, usage })
+            gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
+                label: Some(label),
+                contents,
+                usage,
+            })
         };
         Self {
             pipeline: pipeline("terrain", "vertex", Some(fragment), greater),
@@ -132,7 +136,13 @@ impl Terrain {
         clip_from_world: &Mat4,
         exaggeration: f32,
     ) {
-        world.tree.choose(fineness, clip_from_world, exaggeration, world.base(exaggeration), &mut self.chosen);
+        world.tree.choose(
+            fineness,
+            clip_from_world,
+            exaggeration,
+            world.base(exaggeration),
+            &mut self.chosen,
+        );
         let bytes: &[u8] = bytemuck::cast_slice(&self.chosen);
         if bytes.len() as u64 > self.patches.size() {
             self.patches = patch_buffer(gpu, self.chosen.len().next_power_of_two());

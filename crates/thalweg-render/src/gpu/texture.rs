@@ -12,7 +12,13 @@ pub(super) struct Texture {
 }
 
 impl Texture {
-    pub(super) fn new(gpu: &Gpu, label: &str, [width, height]: [u32; 2], format: TextureFormat, levels: u32) -> Self {
+    pub(super) fn new(
+        gpu: &Gpu,
+        label: &str,
+        [width, height]: [u32; 2],
+        format: TextureFormat,
+        levels: u32,
+    ) -> Self {
         let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
             label: Some(label),
             size: wgpu::Extent3d { width, height, depth_or_array_layers: 1 },

@@ -1,15 +1,17 @@
 //! A snapshot on the graphics device.
 
-use glam::Vec3;
-use thalweg_field::{Grid2, Snapshot};
+use glam::{BVec3, Vec3, Vec4, Vec4Swizzles};
+use thalweg_field::{Grid2, Matter, Snapshot};
 use thalweg_gpu::{Gpu, GpuError};
 
 use super::bake::{BakeData, Bakery};
 use super::lod::{Fineness, Quadtree};
+use super::mesh::Body;
+use super::particles::Cloud;
 use super::texture::Texture;
 use crate::camera::Subject;
 use crate::cpu::resample::filled;
-use crate::{Camera, Lens, Look, View};
+use crate::{Camera, Lens, Look, Spread, View};
 
 /// Thickness of the block below its lowest ground, in widths [-].
 const FOOT: f32 = 0.045;
@@ -30,6 +32,9 @@ pub struct World {
     pub(super) tree: Quadtree,
     pub(super) maps: Maps,
     pub(super) overlay: Option<OverlayMap>,
+    /// The particles, and the meshes that have triangles.
+    pub(super) cloud: Option<Cloud>,
+    pub(super) bodies: Vec<Body>,
     /// Corners of a net over the surface, not exaggerated [m].
     net: Vec<Vec3>,
 }
@@ -48,12 +53,16 @@ pub(super) struct Maps {
 /// A field in false colour.
 pub(super) struct OverlayMap {
     pub values: Texture,
-    pub range: [f32; 2],
-    pub by_magnitude: bool,
+    pub spread: Spread,
 }
 
 impl World {
-    pub(super) fn new(gpu: &Gpu, bakery: &Bakery, snapshot: &Snapshot, look: &Look) -> Result<Self, GpuError> {
+    pub(super) fn new(
+        gpu: &Gpu,
+        bakery: &Bakery,
+        snapshot: &Snapshot,
+        look: &Look,
+    ) -> Result<Self, GpuError> {
         let flat = Grid2::filled(2, 2, 0.0);
         let ground = snapshot.field("height").filter(|height| !height.is_empty());
         let height = ground.unwrap_or(&flat);
@@ -78,37 +87,105 @@ impl World {
         let bed = upload(height, "bed");
         let depth_map = field("water");
         let missing = missing.flatten().map(|missing| upload(&missing, "missing"));
-        let maps = bake_maps(gpu, bakery, look, BakeInputs { size, cell, bed, depth: depth_map, missing }, field);
+        let maps =
+            bake_maps(gpu, bakery, look, BakeInputs { size, cell, bed, depth: depth_map, missing }, field);
         let overlay = overlay_of(gpu, snapshot, look);
+        let cloud = snapshot.points.as_ref().map(|points| Cloud::new(gpu, points, look)).transpose()?.flatten();
+        let bodies = snapshot.meshes.iter().map(|mesh| Body::new(gpu, mesh)).collect::<Result<Vec<_>, _>>()?;
         let tree = Quadtree::new(height, cell, deepest);
         let net = net_of(height, depth, cell);
         let [low, _] = tree.range();
         let high = net.iter().map(|p| p.z).fold(tree.range()[1] - deepest, f32::max);
-        Ok(Self { size, cell, heights: [low, high], has_ground: ground.is_some(), has_water, tree, maps, overlay, net })
+        Ok(Self {
+            size,
+            cell,
+            heights: [low, high],
+            has_ground: ground.is_some(),
+            has_water,
+            tree,
+            maps,
+            overlay,
+            cloud,
+            bodies: bodies.into_iter().flatten().collect(),
+            net,
+        })
     }
 
     /// The camera's view of this world in a picture of that shape, heights exaggerated as in the look.
     pub fn view(&self, camera: &Camera, look: &Look, aspect: f32) -> View {
         let exaggeration = look.relief.vertical_exaggeration;
         let base = self.base(exaggeration);
-        let landmarks = self.net.iter().flat_map(|p| [p.with_z(p.z * exaggeration), p.with_z(base)]).collect();
+        let things = self.things(exaggeration);
+        let corners = things.iter().flat_map(|[low, high]| {
+            (0..8).map(|i| Vec3::select(BVec3::new(i & 1 > 0, i & 2 > 0, i & 4 > 0), *high, *low))
+        });
+        // Without ground the net is a stand-in.
+        let net = if self.has_ground || things.is_none() { &self.net[..] } else { &[] };
+        let landmarks =
+            net.iter().flat_map(|p| [p.with_z(p.z * exaggeration), p.with_z(base)]).chain(corners).collect();
         View::new(camera, &Subject { landmarks }, aspect)
     }
 
-    /// Longer side of the terrain [m].
-    pub(super) fn width(&self) -> f32 {
-        self.size[0].max(self.size[1]) as f32 * self.cell
+    /// How the overlay's values are spread over its colours, for a legend.
+    pub fn overlay_scale(&self) -> Option<&Spread> {
+        self.overlay.as_ref().map(|overlay| &overlay.spread)
     }
 
-    /// Underside of the block [m].
-    pub(super) fn base(&self, exaggeration: f32) -> f32 {
-        self.heights[0] * exaggeration - FOOT * self.width()
+    /// How the particles' values are spread over their colours, for a legend. `None` if no column colours
+    /// them.
+    pub fn particle_scale(&self) -> Option<&Spread> {
+        self.cloud.as_ref()?.spread.as_ref()
     }
 
-    /// Lowest and highest corner of the block [m].
-    pub(super) fn bounds(&self, exaggeration: f32) -> [Vec3; 2] {
+    /// Lowest and highest corner of all particles and meshes [m].
+    fn things(&self, exaggeration: f32) -> Option<[Vec3; 2]> {
+        let cloud = self.cloud.iter().map(|cloud| cloud.bounds(exaggeration));
+        cloud.chain(self.bodies.iter().map(|body| body.bounds(exaggeration))).reduce(joined)
+    }
+
+    /// A ball around all meshes of water: middle and radius [m].
+    pub(super) fn water_ball(&self, exaggeration: f32) -> Vec4 {
+        let waters = self.bodies.iter().filter(|body| body.matter == Matter::Water);
+        let [low, high] =
+            waters.map(|body| body.bounds(exaggeration)).reduce(joined).unwrap_or([Vec3::ZERO; 2]);
+        ((low + high) * 0.5).extend(0.5 * (high - low).length())
+    }
+
+    /// West, south, east and north end of everything [m].
+    pub(super) fn extent(&self) -> Vec4 {
         let [east, north] = self.size.map(|n| n as f32 * self.cell);
-        [Vec3::new(0.0, 0.0, self.base(exaggeration)), Vec3::new(east, north, self.heights[1] * exaggeration)]
+        let ground = [Vec3::ZERO, Vec3::new(east, north, 0.0)];
+        let [low, high] = match self.things(1.0) {
+            Some(things) if self.has_ground => joined(ground, things),
+            Some(things) => things,
+            None => ground,
+        };
+        Vec4::new(low.x, low.y, high.x, high.y)
+    }
+
+    /// Longer side of everything [m].
+    pub(super) fn width(&self) -> f32 {
+        let extent = self.extent();
+        (extent.zw() - extent.xy()).max_element()
+    }
+
+    /// Underside of the block, or of what stands on the table without one [m].
+    pub(super) fn base(&self, exaggeration: f32) -> f32 {
+        let block = self.heights[0] * exaggeration - FOOT * self.width();
+        match self.things(exaggeration) {
+            Some([low, _]) if self.has_ground => low.z.min(block),
+            Some([low, _]) => low.z,
+            None => block,
+        }
+    }
+
+    /// Lowest and highest corner of everything [m].
+    pub(super) fn bounds(&self, exaggeration: f32) -> [Vec3; 2] {
+        let extent = self.extent();
+        let things = self.things(exaggeration).map(|[_, high]| high.z);
+        let ground = (self.has_ground || things.is_none()).then_some(self.heights[1] * exaggeration);
+        let top = [things, ground].into_iter().flatten().fold(f32::NEG_INFINITY, f32::max);
+        [extent.xy().extend(self.base(exaggeration)), extent.zw().extend(top)]
     }
 
     pub(super) fn centre(&self, exaggeration: f32) -> Vec3 {
@@ -140,6 +217,10 @@ impl World {
     }
 }
 
+fn joined([a, b]: [Vec3; 2], [c, d]: [Vec3; 2]) -> [Vec3; 2] {
+    [a.min(c), b.max(d)]
+}
+
 struct BakeInputs {
     size: [u32; 2],
     cell: f32,
@@ -161,13 +242,15 @@ fn bake_maps(
         grid: [size[0] as f32, size[1] as f32, cell, style.water_min_depth],
         full: [style.deposit_full, 2.0 * style.deposit_full, look.water.muddy, style.vertical_exaggeration],
     };
-    let bake = |pass, inputs: &[Option<&Texture>], coarser| bakery.bake(gpu, pass, size, &data, inputs, coarser);
+    let bake =
+        |pass, inputs: &[Option<&Texture>], coarser| bakery.bake(gpu, pass, size, &data, inputs, coarser);
     let depth = depth.as_ref();
     let slopes = bake("slopes", &[Some(&bed)], true);
     let top = bake("top", &[Some(&bed), depth], false);
     let levels = bake("levels", &[Some(&bed), depth], false);
     let waters = bake("covers", &[Some(&levels), depth, missing.as_ref()], true);
-    let [wetness, erosion, deposition, sediment] = ["wetness", "erosion", "deposition", "sediment"].map(&field);
+    let [wetness, erosion, deposition, sediment] =
+        ["wetness", "erosion", "deposition", "sediment"].map(&field);
     let matter = bake(
         "matter",
         &[wetness.as_ref(), depth, erosion.as_ref(), deposition.as_ref(), sediment.as_ref()],
@@ -188,12 +271,8 @@ fn bake_maps(
 fn overlay_of(gpu: &Gpu, snapshot: &Snapshot, look: &Look) -> Option<OverlayMap> {
     let overlay = look.overlay.as_ref()?;
     let field = snapshot.labelled(&overlay.field)?;
-    let range = overlay.style.range.or_else(|| field.values.range().map(|(a, b)| [a, b])).unwrap_or([0.0, 1.0]);
-    Some(OverlayMap {
-        values: Texture::of_grid(gpu, "overlay", &field.values),
-        range,
-        by_magnitude: overlay.style.scale == crate::Scale::Log,
-    })
+    let spread = Spread::of(field.values.values(), &overlay.style);
+    Some(OverlayMap { values: Texture::of_grid(gpu, "overlay", &field.values), spread })
 }
 
 /// A net over the drawn surface, fine enough that nothing of weight stands out of it.

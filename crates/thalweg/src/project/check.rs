@@ -1,7 +1,9 @@
 //! Whether a scene makes sense.
 
 use super::schema::{Drops, Pool, Rain, Scene, Source, VERSION};
+use super::{CameraKind, CameraTable, KeyKind, OVERLAYS, PictureTable, nearest};
 use thalweg_erosion::pipes::Edge;
+use thalweg_render::{ShotError, StyleError};
 use thalweg_terrain::Recipe;
 use thalweg_terrain::recipe::Layer;
 
@@ -22,6 +24,10 @@ const CELL: std::ops::RangeInclusive<f64> = 1.0e-3..=1.0e6;
 const FARTHEST: f64 = 1.0e9;
 /// Most steps that are taken for meant.
 const MOST_STEPS: u64 = 1_000_000_000_000;
+/// Largest picture that is taken for meant, along one side [px].
+const MOST_PIXELS: usize = 16_384;
+/// Most frames that a video shows in a second [1/s].
+const MOST_FPS: u32 = 1000;
 /// Most drops that are computed one by one [1/s].
 const MOST_DROPS: f64 = 1.0e6;
 
@@ -88,6 +94,8 @@ impl Scene {
                 check_source(&mut found, source, &format!("{kind}[{i}]"), advice);
             }
         }
+        check_camera(&mut found, &self.camera);
+        check_picture(&mut found, &self.picture);
         found.0
     }
 
@@ -258,6 +266,92 @@ fn check_window(found: &mut Complaints, path: &str, start: f64, stop: Option<f64
     found.unless(stop > start, format!("{path}.stop"), || {
         format!("{path}.stop is {stop} s; it must come after start ({start} s)")
     });
+}
+
+fn check_camera(found: &mut Complaints, camera: &CameraTable) {
+    let kind = camera.kind;
+    let orbits = matches!(kind, CameraKind::Orbit | CameraKind::Turntable);
+    let turns = kind == CameraKind::Turntable;
+    let keys = camera.keys.iter().enumerate().map(|(i, key)| {
+        let there = [key.position.is_some(), key.target.is_some(), key.distance.is_some()];
+        (format!("camera.key[{i}]"), key.kind == KeyKind::Fly, key.kind == KeyKind::Orbit, there)
+    });
+    let there = [camera.position.is_some(), camera.target.is_some(), camera.distance.is_some()];
+    for (path, flies, orbits, [position, target, distance]) in
+        std::iter::once(("camera".to_owned(), kind == CameraKind::Fly, orbits, there)).chain(keys)
+    {
+        found.unless(position || !flies, &path, || {
+            format!("{path} stands nowhere; give a fly camera its position = [east, north, up]")
+        });
+        for (key, set, right, for_kind) in [
+            ("position", position, flies, "fly"),
+            ("target", target, orbits, "orbit"),
+            ("distance", distance, orbits, "orbit"),
+        ] {
+            meaningless(found, set && !right, &format!("{path}.{key}"), for_kind);
+        }
+    }
+    meaningless(found, camera.duration.is_some() && !turns, "camera.duration", "turntable");
+    meaningless(found, camera.turns.is_some() && !turns, "camera.turns", "turntable");
+    meaningless(found, !camera.keys.is_empty() && kind != CameraKind::Path, "camera.key", "path");
+    if let Err(error) = camera.shot().validated() {
+        let (path, message) = match error {
+            ShotError::Style(error) => style("camera.", error.name, &error),
+            ShotError::Camera { key, reason } => style(&format!("camera.key[{key}]."), reason.name, &reason),
+            ShotError::Order { key, .. } => (format!("camera.key[{key}].time"), format!("camera: {error}")),
+            ShotError::FewKeys(_) | ShotError::Top(_) => ("camera.key".into(), format!("camera: {error}")),
+        };
+        found.0.push(Complaint { path, message });
+    }
+}
+
+/// Complains about a key that does nothing for this kind of camera.
+fn meaningless(found: &mut Complaints, so: bool, path: &str, kind: &str) {
+    found.unless(!so, path, || format!("{path} has no meaning here; it is for kind = \"{kind}\""));
+}
+
+fn check_picture(found: &mut Complaints, picture: &PictureTable) {
+    let [width, height] = picture.size;
+    let sane = |n| (1..=MOST_PIXELS).contains(&n);
+    found.unless(sane(width) && sane(height), "picture.size", || {
+        format!("picture.size is {width} by {height} pixels; each side must have between 1 and {MOST_PIXELS}")
+    });
+    found.unless((1..=MOST_FPS).contains(&picture.fps), "picture.fps", || {
+        format!("picture.fps is {}; it must lie between 1 and {MOST_FPS}", picture.fps)
+    });
+    if let Some(overlay) = &picture.overlay {
+        let name = overlay.field.as_str();
+        found.unless(OVERLAYS.contains(&name), "picture.overlay", || {
+            let hint =
+                nearest(name, OVERLAYS).map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+            format!(
+                "picture.overlay is \"{name}\", which no run shows; there are {}{hint}",
+                OVERLAYS.join(", ")
+            )
+        });
+        if let Some([low, high]) = overlay.range {
+            found.unless(low < high, "picture.overlay.range", || {
+                format!("picture.overlay.range is {low} to {high}; the second must be the larger")
+            });
+        }
+    }
+    if let Err(error) = picture.look().validated() {
+        let (path, message) = style("picture.", &PictureTable::key_of(error.name), &error);
+        found.0.push(Complaint { path, message });
+    }
+}
+
+/// Path and words for a number that cannot be drawn; angles are told in degrees, as their limits are.
+fn style(section: &str, key: &str, error: &StyleError) -> (String, String) {
+    let path = format!("{section}{key}");
+    let value = match key {
+        "yaw" | "pitch" | "fov" | "sun_azimuth" | "sun_elevation" => {
+            format!("{:.1} deg", error.value.to_degrees())
+        }
+        _ => error.value.to_string(),
+    };
+    let message = format!("{path} is {value}; {}", error.wanted);
+    (path, message)
 }
 
 /// Scenes may come from strangers: they read nothing outside their own folder.

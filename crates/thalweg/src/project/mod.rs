@@ -1,14 +1,21 @@
 //! Scene files: reading, checking, telling what is wrong and where.
 
 mod builtin;
+mod camera;
 mod check;
 mod locate;
+mod picture;
 mod schema;
 #[cfg(test)]
 mod tests;
 
 pub use builtin::{BuiltIn, built_in_scenes};
+pub use camera::{CameraKey, CameraKind, CameraTable, KeyKind};
 pub use check::Complaint;
+pub use picture::{
+    ColoursChoice, LightChoice, OVERLAYS, OverlayTable, ParticlesTable, PictureTable, RendererChoice,
+    ScaleChoice, ShapeChoice, WaterTable,
+};
 pub use schema::{
     Backend, Coarse, Drops, Hardness, Output, Pool, Rain, Scene, Solver, SolverKind, Source, Terrain, Time,
     VERSION,

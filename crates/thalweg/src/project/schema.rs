@@ -1,5 +1,6 @@
 //! What a scene file may say.
 
+use super::{CameraTable, PictureTable};
 use serde::{Deserialize, Serialize};
 use thalweg_erosion::pipes::{Edges, Params};
 use thalweg_field::units;
@@ -36,6 +37,12 @@ pub struct Scene {
     /// What it writes.
     #[serde(default)]
     pub output: Output,
+    /// Where its pictures are taken from.
+    #[serde(default)]
+    pub camera: CameraTable,
+    /// How they look.
+    #[serde(default)]
+    pub picture: PictureTable,
     /// Water standing on the ground at the beginning.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub water: Vec<Pool>,
@@ -60,6 +67,7 @@ impl Scene {
             terrain.size.get_or_insert(Terrain::SIZE);
             terrain.cell.get_or_insert(Terrain::CELL);
         }
+        self.camera.fill_in();
     }
 
     /// The files it reads, each with the path of its key.

@@ -47,6 +47,12 @@ fn a_misspelt_key_is_told_with_its_place_and_the_right_one_in_every_section() {
         ("[[rain]]\nrate = 0\n[[rain]]\nrait = 0", 5, 1, "rate"),
         ("[[rain]]\ndrops = { per_second = 1, depth = 1, raduis = 2 }", 3, 38, "radius"),
         ("[[source]]\nat = [0, 0]\nraet = 1", 4, 1, "rate"),
+        ("[camera]\nyow = 3", 3, 1, "yaw"),
+        ("[camera]\nkind = 'path'\n[[camera.key]]\ntime = 0\npich = 1", 6, 1, "pitch"),
+        ("[picture]\nhase = 0", 3, 1, "haze"),
+        ("[picture.water]\nriples = 0", 3, 1, "ripples"),
+        ("[picture.particles]\ncolor = 'speed'", 3, 1, "colour"),
+        ("[picture]\noverlay = { field = 'flow', color = 'blues' }", 3, 29, "colours"),
         ("  [[drain]]\n  at = [0, 0]\n  rate = 1\n  begin = 3\n  strat = 1", 6, 3, "start"),
     ] {
         let text = format!("version = 1\n{text}");
@@ -73,6 +79,19 @@ fn a_value_of_the_wrong_type_or_unit_is_told_with_its_place() {
     says("version = 1\n[[source]]\nrate = 1\nat = [1]", "4:6", &["source[0].at", "[east, north]"]);
     says("version = 1\n[[source]]\nrate = 1", "2:1", &["source[0]", "missing field `at`"]);
     says("version = 1\n[edges]\neast = { level = '3 kg' }", "3:18", &["edges.east", "km"]);
+    says("version = 1\n[camera]\nyaw = '3 m'", "3:7", &["camera.yaw", "deg"]);
+    says("version = 1\n[camera]\nkind = 'fly'\nposition = [1, 2]", "4:12", &["camera.position", "length 3"]);
+    says("version = 1\n[camera]\ntarget = [1, '2 kg', 3]", "3:14", &["camera.target[1]", "km"]);
+    says("version = 1\n[camera]\nkind = 'orbits'", "3:8", &["did you mean `orbit`?"]);
+    says("version = 1\n[camera]\nkind = 'path'\n[[camera.key]]\nyaw = 1", "4:1", &["missing field `time`"]);
+    says("version = 1\n[picture]\nrenderer = 'cup'", "3:12", &["did you mean `cpu`?"]);
+    says("version = 1\n[picture]\nsize = 300", "3:8", &["picture.size"]);
+    says("version = 1\n[picture]\noverlay = 3", "3:11", &["picture.overlay", "name of a quantity"]);
+    says(
+        "version = 1\n[picture]\noverlay = { field = 'flow', colours = 'blue' }",
+        "3:39",
+        &["did you mean `blues`?"],
+    );
     says("version = 1\nrain = 3", "2:8", &["rain", "sequence"]);
     says("version = 1\n[terrain]\ncell = inf", "3:8", &["finite"]);
     says("", "1:1", &["begin the file with version = 1"]);
@@ -116,6 +135,40 @@ fn a_value_that_makes_no_sense_is_told_with_its_place() {
         &["above 4"],
     );
     says("version = 1\n[edges]\neast = { level = 1e30 }", "3:8", &["1e9"]);
+    says("version = 1\n[camera]\npitch = '100 deg'", "3:9", &["camera.pitch is 100.0 deg", "-90 and 90"]);
+    says("version = 1\n[camera]\nfov = 0", "3:7", &["camera.fov", "0 and 180"]);
+    says("version = 1\n[camera]\ndistance = -3", "3:12", &["camera.distance is -3", "above 0"]);
+    says("version = 1\n[camera]\nkind = 'fly'", "2:1", &["position = [east, north, up]"]);
+    says("version = 1\n[camera]\nposition = [1, 2, 3]", "3:12", &["no meaning", "kind = \"fly\""]);
+    says("version = 1\n[camera]\nkind = 'top'\ndistance = 3", "4:12", &["kind = \"orbit\""]);
+    says("version = 1\n[camera]\nturns = 3", "3:9", &["kind = \"turntable\""]);
+    says("version = 1\n[camera]\nkind = 'turntable'\nduration = 0", "4:12", &["camera.duration", "above 0"]);
+    says("version = 1\n[camera]\nkind = 'path'", "2:1", &["2 or more"]);
+    says(
+        "version = 1\n[camera]\nkind = 'path'\nkey = [{ time = 2 }, { time = 1 }]",
+        "4:31",
+        &["must increase"],
+    );
+    says(
+        "version = 1\n[camera]\nkind = 'path'\nkey = [{ time = 0, pitch = 9 }, { time = 1 }]",
+        "4:28",
+        &["camera.key[0].pitch"],
+    );
+    says("version = 1\n[picture]\nsize = [0, 9]", "3:8", &["between 1 and 16384"]);
+    says("version = 1\n[picture]\nfps = 0", "3:7", &["picture.fps"]);
+    says("version = 1\n[picture]\nhaze = -1", "3:8", &["picture.haze is -1", "negative"]);
+    says("version = 1\n[picture]\nexaggeration = 0", "3:16", &["picture.exaggeration is 0", "above 0"]);
+    says("version = 1\n[picture]\nsun_elevation = '-3 deg'", "3:17", &["-3.0 deg", "at most 90 deg"]);
+    says("version = 1\n[picture]\nsupersampling = 9", "3:17", &["1 to 4"]);
+    says("version = 1\n[picture.water]\nclear_depth = 0", "3:15", &["picture.water.clear_depth is 0"]);
+    says("version = 1\n[picture.water]\nfoam = -1", "3:8", &["picture.water.foam is -1"]);
+    says("version = 1\n[picture]\noverlay = 'flwo'", "3:11", &["picture.overlay is \"flwo\"", "`flow`?"]);
+    says(
+        "version = 1\n[picture]\noverlay = { field = 'flow', range = [2, 1] }",
+        "3:37",
+        &["picture.overlay.range is 2 to 1"],
+    );
+    says("version = 1\n[picture]\noverlay = { field = 'flow', opacity = 2 }", "3:39", &["opacity is 2"]);
 }
 
 #[test]
@@ -259,6 +312,37 @@ const WHOLE: &str = r#"
     pictures = false
     checkpoint_every = 10
     frames_every = 0
+    [camera]
+    kind = "path"
+    [[camera.key]]
+    time = 0
+    yaw = "30 deg"
+    target = ["10 m", "20 m", 5]
+    [[camera.key]]
+    time = "3 s"
+    kind = "fly"
+    position = [0, 0, "0.1 km"]
+    pitch = "10 deg"
+    fov = "40 deg"
+    [picture]
+    size = [320, 180]
+    renderer = "cpu"
+    light = "phong"
+    title = "all of it"
+    sun_azimuth = "200 deg"
+    exaggeration = 1.5
+    sky = false
+    grid = true
+    north_arrow = false
+    haze = "20 %"
+    fps = 30
+    overlay = { field = "flow", colours = "viridis", scale = "log", range = [1e-3, 10], opacity = "50 %" }
+    [picture.water]
+    clear_depth = "4 m"
+    caustics = false
+    [picture.particles]
+    shape = "surface"
+    colour = "speed"
 "#;
 
 #[test]
@@ -267,6 +351,11 @@ fn every_section_survives_a_round_trip() {
     assert_eq!(scene.terrain.cell, Some(5.0));
     assert_eq!(scene.rain[0].stop, Some(3600.0));
     assert_eq!(scene.sources[0].rate, 0.2);
+    let look = scene.picture.look();
+    assert_eq!((look.relief.water_deep, look.haze, look.sky, look.grid), (4.0, 0.2, false, true));
+    let overlay = look.overlay.unwrap();
+    assert_eq!((overlay.opacity, overlay.style.range), (0.5, Some([1.0e-3, 10.0])));
+    assert_eq!(scene.camera.shot().duration(), 3.0);
     let again = parse(&toml::to_string_pretty(&scene).unwrap(), "again", &[]).unwrap();
     assert_eq!(again, scene);
 }
@@ -278,6 +367,34 @@ fn what_the_program_chooses_is_filled_in() {
     assert!(!scene.terrain.layers.is_empty());
     let again = parse(&toml::to_string_pretty(&scene).unwrap(), "again", &[]).unwrap();
     assert_eq!(again, scene);
+}
+
+/// What the scene file calls default is what the renderer calls default.
+#[test]
+fn a_scene_that_says_nothing_of_pictures_takes_the_usual_ones() {
+    use thalweg_render::{Camera, Look, Orbit, Shot};
+    let scene = parse("version = 1", "a.toml", &[]).unwrap();
+    assert_eq!(scene.picture.look(), Look::default());
+    let Shot::Still(Camera::Orbit(orbit)) = scene.camera.shot() else { panic!("{:?}", scene.camera) };
+    assert_eq!(orbit, Orbit::default());
+    let turning = parse("version = 1\n[camera]\nkind = 'turntable'", "a.toml", &[]).unwrap();
+    assert_eq!((turning.camera.duration, turning.camera.turns), (Some(CameraTable::DURATION), Some(1.0)));
+}
+
+#[test]
+fn cameras_and_pictures_are_changed_like_everything_else() {
+    let with = |changes: &[&str]| {
+        let changes: Vec<_> = changes.iter().map(ToString::to_string).collect();
+        parse("version = 1", "a.toml", &changes).unwrap()
+    };
+    let yaw = with(&["camera.yaw=30deg"]).camera.yaw;
+    assert!((yaw - 30_f64.to_radians()).abs() < 1.0e-12, "{yaw} rad");
+    assert_eq!(with(&["picture.overlay=flow"]).picture.overlay, Some(OverlayTable::named("flow")));
+    assert!(!with(&["picture.water.caustics=false"]).picture.water.caustics);
+    let path = with(&["camera.kind=path", "camera.key.0.time=0", "camera.key.1.time=2 min"]);
+    assert_eq!(path.camera.shot().duration(), 120.0);
+    let found = mistakes("version = 1", &["camera.pitch=100deg"]);
+    assert!(found[0].starts_with("--set camera.pitch=100deg: camera.pitch is 100.0 deg"), "{found:?}");
 }
 
 #[test]

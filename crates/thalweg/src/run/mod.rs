@@ -1,18 +1,23 @@
 //! Running a scene from start to end.
 
 mod output;
+mod pictures;
 mod report;
 
+pub use output::VIDEOS;
 pub use report::{Dt, LedgerReport, Realism, Report, WaterReport};
 
-use crate::project::Project;
+use crate::draw;
+use crate::project::{Complaint, Project};
 use crate::stage::{PipesStage, Stage};
 use crate::state::{NoteError, SetupError, State};
+use pictures::{Frames, Pictures};
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use thalweg_erosion::pipes::StepError;
+use thalweg_gpu::GpuError;
 use thalweg_io::checkpoint::{self, CheckpointError};
 use thalweg_io::{WriteError, atomic};
 
@@ -52,6 +57,9 @@ pub enum RunError {
     /// A checkpoint cannot be written or read.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
+    /// The graphics device that the scene asks for is not there.
+    #[error(transparent)]
+    Gpu(#[from] GpuError),
     /// The output folder is no folder.
     #[error("{}: is a file, but the output goes into a folder; choose another --out", path.display())]
     OutIsAFile {
@@ -88,7 +96,7 @@ impl RunError {
         match self {
             Self::Setup(_) | Self::OutIsAFile { .. } | Self::OverInput { .. } => true,
             Self::NothingToResume { .. } | Self::OtherRun { .. } => true,
-            Self::Step { .. } | Self::Write { .. } | Self::Checkpoint(_) => false,
+            Self::Step { .. } | Self::Write { .. } | Self::Checkpoint(_) | Self::Gpu(_) => false,
         }
     }
 }
@@ -168,6 +176,11 @@ pub fn run(project: &Project, options: &RunOptions, watcher: &mut dyn Watcher) -
     if options.resume {
         saved = Some(resume(&mut state, &out.join("checkpoints"), options.max_bytes, watcher)?);
     }
+    let mut pictures = None;
+    if project.scene.output.pictures || project.scene.output.frames_every > 0 {
+        check_picture(project, options.max_bytes)?;
+        pictures = Some(Pictures::new(&project.scene, state.start())?);
+    }
     atomic::create_dir(out)?;
     // From here on the report of an earlier run would tell of other files than those that are there.
     let report = out.join("report.json");
@@ -181,15 +194,20 @@ pub fn run(project: &Project, options: &RunOptions, watcher: &mut dyn Watcher) -
     files.push(report.clone());
 
     let clock = Instant::now();
-    let frames = output::Frames::new(out, project.scene.output.frames_every, &mut state)?;
-    let mut driver = Driver { project, out, frames, saved };
+    let frames = Frames::new(out, &mut state, pictures.as_mut(), watcher)?;
+    let mut driver = Driver { project, out, pictures, frames, saved };
     if let Some(stopped) = driver.advance(&mut state, &PipesStage, watcher)? {
         return Ok(stopped);
     }
     timings.insert(PipesStage.name(), clock.elapsed().as_secs_f64());
     files.extend(driver.frames.written());
+    let clock = Instant::now();
+    if let Some(video) = driver.frames.film(out, watcher) {
+        files.push(video);
+        timings.insert("video", clock.elapsed().as_secs_f64());
+    }
 
-    match driver.show(&mut state, &mut timings) {
+    match driver.show(&mut state, &mut timings, watcher) {
         Ok(shown) => files.extend(shown),
         Err(source) => {
             // Hours of work must not be lost to a full disk.
@@ -211,11 +229,95 @@ pub fn run(project: &Project, options: &RunOptions, watcher: &mut dyn Watcher) -
     Ok(Outcome::Finished(Box::new(told)))
 }
 
+/// Refuses pictures that would need more memory than may be used.
+fn check_picture(project: &Project, max_bytes: u64) -> Result<(), SetupError> {
+    let picture = &project.scene.picture;
+    let ([width, height], need) = (picture.size, draw::memory(picture.size, picture.supersampling));
+    if need <= max_bytes {
+        return Ok(());
+    }
+    let message = format!(
+        "pictures of {width} by {height} pixels need about {} MiB, but only {} MiB may be used; \
+         use a smaller picture.size or raise --max-memory",
+        need.div_ceil(1 << 20),
+        max_bytes >> 20
+    );
+    let path = "picture.size".into();
+    Err(SetupError::complaints(project, vec![Complaint { path, message }]))
+}
+
+/// Takes some steps and notes them.
+fn stride(project: &Project, state: &mut State, stage: &impl Stage, steps: u64) -> Result<(), RunError> {
+    let wild = |source| RunError::Step { source, saved: None };
+    let report = stage.advance(state, steps).map_err(wild)?;
+    state.note(&report).map_err(|error| match error {
+        NoteError::Step(source) => wild(source),
+        NoteError::Invalid(invalid) => SetupError::invalid(project, &invalid).into(),
+    })
+}
+
+/// Takes a scene to a step, or to its end if that comes before, and writes nothing. With a folder of checkpoints it
+/// goes on from the newest that helps. Stops early if it is told to.
+pub fn advance_to(
+    project: &Project,
+    state: &mut State,
+    step: u64,
+    checkpoints: Option<(&Path, u64)>,
+    watcher: &mut dyn Watcher,
+) -> Result<(), RunError> {
+    if let Some((folder, max_bytes)) = checkpoints
+        && let Some(found) = checkpoint::newest_until(folder, step, max_bytes)?.found
+    {
+        // One that does not fit costs time, and nothing else.
+        match state.restore(&found.checkpoint) {
+            Ok(()) => {}
+            Err(reason) => watcher.notice(&format!("{}: passed over: {reason}", found.path.display())),
+        }
+    }
+    let mut teller = Teller::new();
+    while !state.is_over() && state.steps_taken() < step && !watcher.cancelled() {
+        let steps = state.steps_to_next_look().min(step - state.steps_taken());
+        stride(project, state, &PipesStage, steps)?;
+        teller.tell(state, steps, watcher);
+    }
+    Ok(())
+}
+
+/// Tells how far a run is, now and then.
+struct Teller {
+    told: Instant,
+    cell_steps: u64,
+}
+
+impl Teller {
+    fn new() -> Self {
+        Self { told: Instant::now(), cell_steps: 0 }
+    }
+
+    fn tell(&mut self, state: &State, steps: u64, watcher: &mut dyn Watcher) {
+        self.cell_steps += steps * state.cells() as u64;
+        if self.told.elapsed() <= TELL_EVERY && !state.is_over() {
+            return;
+        }
+        let ledger = state.ledger();
+        watcher.progress(&Progress {
+            step: state.steps_taken(),
+            steps: state.steps_planned(),
+            time: state.time(),
+            cell_steps: std::mem::take(&mut self.cell_steps),
+            water: ledger.water.imbalance(),
+            solids: report::missing_share(&ledger.solids),
+        });
+        self.told = Instant::now();
+    }
+}
+
 /// Takes the steps of a run and writes what is due.
 struct Driver<'a> {
     project: &'a Project,
     out: &'a Path,
-    frames: output::Frames,
+    pictures: Option<Pictures>,
+    frames: Frames,
     /// The newest checkpoint of this run.
     saved: Option<PathBuf>,
 }
@@ -229,18 +331,12 @@ impl Driver<'_> {
         watcher: &mut dyn Watcher,
     ) -> Result<Option<Outcome>, RunError> {
         let every = self.project.scene.output.checkpoint_every;
-        let mut told = Instant::now();
-        let mut cell_steps = 0;
+        let mut teller = Teller::new();
         while !state.is_over() {
             let to_save = to_next(state.steps_taken(), every);
             let steps = state.steps_to_next_look().min(to_save).min(self.frames.due_in(state.steps_taken()));
-            cell_steps += steps * state.cells() as u64;
-            let report = stage.advance(state, steps).map_err(|source| self.wild(source))?;
-            state.note(&report).map_err(|error| match error {
-                NoteError::Step(source) => self.wild(source),
-                NoteError::Invalid(invalid) => SetupError::invalid(self.project, &invalid).into(),
-            })?;
-            self.frames.draw_if_due(state)?;
+            stride(self.project, state, stage, steps).map_err(|error| self.with_checkpoint(error))?;
+            self.frames.draw_if_due(state, self.pictures.as_mut(), watcher)?;
             if watcher.cancelled() {
                 let checkpoint = self.save(state)?;
                 return Ok(Some(Outcome::Stopped { checkpoint, step: state.steps_taken() }));
@@ -248,20 +344,17 @@ impl Driver<'_> {
             if steps == to_save && !state.is_over() {
                 self.saved = Some(self.save(state)?);
             }
-            if told.elapsed() > TELL_EVERY || state.is_over() {
-                let ledger = state.ledger();
-                watcher.progress(&Progress {
-                    step: state.steps_taken(),
-                    steps: state.steps_planned(),
-                    time: state.time(),
-                    cell_steps: std::mem::take(&mut cell_steps),
-                    water: ledger.water.imbalance(),
-                    solids: report::missing_share(&ledger.solids),
-                });
-                told = Instant::now();
-            }
+            teller.tell(state, steps, watcher);
         }
         Ok(None)
+    }
+
+    /// An error with the checkpoint to go on from.
+    fn with_checkpoint(&self, error: RunError) -> RunError {
+        match error {
+            RunError::Step { source, .. } => self.wild(source),
+            other => other,
+        }
     }
 
     fn wild(&self, source: StepError) -> RunError {
@@ -278,18 +371,22 @@ impl Driver<'_> {
 
     /// Writes maps and pictures.
     fn show(
-        &self,
+        &mut self,
         state: &mut State,
         timings: &mut BTreeMap<&'static str, f64>,
+        watcher: &mut dyn Watcher,
     ) -> Result<Vec<PathBuf>, WriteError> {
         let (out, output) = (self.out, &self.project.scene.output);
         let clock = Instant::now();
-        let snapshot = state.snapshot();
+        let mut snapshot = state.snapshot();
         let mut files = output::write_maps(out, &snapshot, output.maps)?;
         timings.insert("maps", clock.elapsed().as_secs_f64());
         if output.pictures {
             let clock = Instant::now();
-            files.extend(output::draw_pictures(out, state.start(), &snapshot)?);
+            let start = state.start();
+            let view =
+                self.pictures.as_mut().and_then(|pictures| pictures.view(&mut snapshot, start, watcher));
+            files.extend(output::draw_pictures(out, start, &snapshot, view)?);
             timings.insert("pictures", clock.elapsed().as_secs_f64());
         }
         Ok(files)

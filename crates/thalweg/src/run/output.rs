@@ -1,17 +1,18 @@
 //! The files a run leaves behind.
 
+use crate::draw;
 use crate::project::Project;
-use crate::state::State;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use thalweg_field::{Heightfield, Snapshot};
-use thalweg_io::{WriteError, WriteOptions, atomic, write_heightfield, write_map, write_png_rgb};
-use thalweg_render::{Camera, MapStyle, Picture, ReliefStyle, before_after, map, perspective, relief};
+use thalweg_io::{WriteError, WriteOptions, atomic, write_heightfield, write_map};
+use thalweg_render::{MapStyle, Picture, ReliefStyle, before_after, map, relief};
 
 /// Longer side of a picture of the whole terrain [pixels].
 const SIDE: usize = 1024;
-/// Width and height of the view of the landscape [pixels].
-const VIEW: [usize; 2] = [1600, 900];
+
+/// The video of all frames: as it should be, and as an animated PNG where no video can be made.
+pub const VIDEOS: [&str; 2] = ["frames.mp4", "frames.png"];
 
 /// The first words of every scene that a run writes.
 const WRITTEN: &str = "# Written by thalweg";
@@ -20,7 +21,7 @@ const WRITTEN: &str = "# Written by thalweg";
 const INPUTS: &str = "inputs";
 
 /// What a run writes beside checkpoints, and may therefore overwrite.
-const OWN: [&str; 8] = [
+const OWN: [&str; 10] = [
     "scene.toml",
     "report.json",
     "height.png",
@@ -29,6 +30,8 @@ const OWN: [&str; 8] = [
     "maps",
     "pictures",
     "frames",
+    VIDEOS[0],
+    VIDEOS[1],
 ];
 
 /// The first file of the user's own that a run into `out` would overwrite: the scene, or what it reads.
@@ -104,21 +107,20 @@ pub fn write_maps(out: &Path, snapshot: &Snapshot, maps: bool) -> Result<Vec<Pat
 }
 
 fn write_picture(path: PathBuf, picture: &Picture) -> Result<PathBuf, WriteError> {
-    write_png_rgb(&path, picture.width, picture.height, &picture.rgb)?;
+    draw::write_picture(&path, picture)?;
     Ok(path)
 }
 
-/// A style whose colours mean the same heights before and after.
-fn style(start: &Heightfield, style: ReliefStyle) -> ReliefStyle {
-    let range = start.height.range().map(|(low, high)| [low, high.max(low + 1.0)]);
-    ReliefStyle { height_range: range, ..style }
-}
-
-/// Draws the terrain before and after, a view of the landscape, and where ground was lost and gained.
-pub fn draw_pictures(out: &Path, start: &Heightfield, end: &Snapshot) -> Result<Vec<PathBuf>, WriteError> {
+/// Draws the terrain before and after, and where ground was lost and gained; `view` is that of the landscape.
+pub fn draw_pictures(
+    out: &Path,
+    start: &Heightfield,
+    end: &Snapshot,
+    view: Option<Picture>,
+) -> Result<Vec<PathBuf>, WriteError> {
     let folder = out.join("pictures");
     atomic::create_dir(&folder)?;
-    let top = style(start, ReliefStyle::default());
+    let top = ReliefStyle { height_range: draw::height_range(start), ..ReliefStyle::default() };
     let before = thalweg_render::Scene::ground(start);
     let Some(after) = thalweg_render::Scene::snapshot(end) else { return Ok(Vec::new()) };
     let metres_per_pixel = start.extent()[0].max(start.extent()[1]) / SIDE as f64;
@@ -128,14 +130,11 @@ pub fn draw_pictures(out: &Path, start: &Heightfield, end: &Snapshot) -> Result<
         picture
     });
     let label = format!("after {} steps", end.step);
-    let view = perspective(&after, &style(start, ReliefStyle::side_lit()), &Camera::default(), VIEW);
-    let mut files = vec![
-        write_picture(
-            folder.join("before_after.png"),
-            &before_after(&[(&before, "before"), (&now, &label)]),
-        )?,
-        write_picture(folder.join("view.png"), &view)?,
-    ];
+    let sheet = before_after(&[(&before, "before"), (&now, &label)]);
+    let mut files = vec![write_picture(folder.join("before_after.png"), &sheet)?];
+    if let Some(view) = view {
+        files.push(write_picture(folder.join("view.png"), &view)?);
+    }
     for name in ["flow", "erosion", "deposition"] {
         if let Some(field) = end.fields.iter().find(|field| field.info.name == name) {
             let picture = map(&after, field, &MapStyle::of(&field.info), SIDE);
@@ -143,53 +142,4 @@ pub fn draw_pictures(out: &Path, start: &Heightfield, end: &Snapshot) -> Result<
         }
     }
     Ok(files)
-}
-
-/// Pictures during the run.
-pub struct Frames {
-    folder: PathBuf,
-    every: u64,
-    next: u64,
-}
-
-impl Frames {
-    /// Begins with a picture of how things stand, if one is due.
-    pub fn new(out: &Path, every: u64, state: &mut State) -> Result<Self, WriteError> {
-        let mut frames = Self { folder: out.join("frames"), every, next: u64::MAX };
-        if every > 0 {
-            atomic::create_dir(&frames.folder)?;
-            frames.next = state.steps_taken().next_multiple_of(every);
-            frames.draw_if_due(state)?;
-        }
-        Ok(frames)
-    }
-
-    fn path(&self, number: u64) -> PathBuf {
-        self.folder.join(format!("frame_{number:06}.png"))
-    }
-
-    /// Steps until the next picture.
-    pub fn due_in(&self, taken: u64) -> u64 {
-        self.next - taken
-    }
-
-    pub fn draw_if_due(&mut self, state: &mut State) -> Result<(), WriteError> {
-        if state.steps_taken() < self.next {
-            return Ok(());
-        }
-        let path = self.path(self.next / self.every);
-        self.next += self.every;
-        let style = style(state.start(), ReliefStyle::default());
-        let snapshot = state.snapshot();
-        if let Some(scene) = thalweg_render::Scene::snapshot(&snapshot) {
-            write_picture(path, &relief(&scene, &style, SIDE))?;
-        }
-        Ok(())
-    }
-
-    /// All pictures of the run, also those drawn before it was stopped and resumed.
-    pub fn written(&self) -> Vec<PathBuf> {
-        let count = self.next.checked_div(self.every).unwrap_or(0);
-        (0..count).map(|number| self.path(number)).filter(|path| path.is_file()).collect()
-    }
 }

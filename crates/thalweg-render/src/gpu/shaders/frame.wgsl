@@ -39,6 +39,12 @@ struct Frame {
     particles: vec4f,
     // Near and far end of what is seen [m].
     depths: vec4f,
+    // Side of the map of caustics [texels].
+    caustics: vec4f,
+    // West, south, east and north end of everything [m].
+    extent: vec4f,
+    // Middle and radius of a ball around the meshes of water [m].
+    ball: vec4f,
 }
 
 const PHONG = 1u;
@@ -50,6 +56,7 @@ const WATER = 32u;
 const CAUSTICS = 64u;
 const OCCLUSION = 128u;
 const COLOURED = 256u;
+const LAND = 512u;
 
 @group(0) @binding(0) var<uniform> frame: Frame;
 @group(0) @binding(1) var clamped: sampler;

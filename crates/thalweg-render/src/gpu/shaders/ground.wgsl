@@ -106,12 +106,3 @@ fn lit(albedo: vec3f, normal: vec3f, open: f32, gloss: f32, place: vec3f) -> vec
     }
     return light;
 }
-
-fn with_overlay(albedo: vec3f, place: vec2f) -> vec3f {
-    if frame.overlay.z <= 0.0 {
-        return albedo;
-    }
-    let value = between(overlay_values, cell_from_world(place));
-    let at = on_scale(value, frame.overlay.x, frame.overlay.y, frame.overlay.w > 0.5);
-    return mix(albedo, colour_of(0, at), frame.overlay.z);
-}

@@ -54,13 +54,14 @@ fn lines(place: vec2f, step: f32, width: f32) -> f32 {
 
 // The table that the block stands on, where a ray meets it.
 fn table_light(place: vec3f, ray: vec3f, width: f32) -> vec3f {
-    let extent = frame.grid.xy * frame.grid.z;
+    let extent = frame.extent.zw - frame.extent.xy;
     let side = max(extent.x, extent.y);
-    let middle = 0.5 * extent;
+    let middle = 0.5 * (frame.extent.xy + frame.extent.zw);
     // The block's soft contact shadow.
-    let beside = length(max(abs(place.xy - middle) - middle, vec2f(0.0))) / side;
-    let contact = 1.0 - 0.45 * exp(-beside / 0.03) - 0.12 * exp(-beside / 0.2);
-    var albedo = vec3f(0.40, 0.41, 0.42);
+    let block = 0.5 * frame.grid.xy * frame.grid.z;
+    let beside = length(max(abs(place.xy - block) - block, vec2f(0.0))) / side;
+    let contact = 1.0 - f32(has(LAND)) * (0.45 * exp(-beside / 0.03) + 0.12 * exp(-beside / 0.2));
+    var albedo = vec3f(0.40, 0.43, 0.47);
     if has(GRID) {
         let step = pow(10.0, round(log2(side / 12.0) / log2(10.0)));
         let line = max(0.5 * lines(place.xy, step, width), lines(place.xy, 5.0 * step, width));
@@ -80,6 +81,15 @@ fn backdrop_light(ray: Ray) -> vec3f {
     return table_light(ray.start + ray.direction * way, ray.direction, side_seen(way) / -ray.direction.z);
 }
 
+// A field in false colour. Its colours must be read off a legend: the light only hints at the forms.
+fn overlay_light(place: vec3f, normal: vec3f) -> vec3f {
+    let value = between(overlay_values, cell_from_world(place.xy));
+    let at = on_scale(value, frame.overlay.x, frame.overlay.y, frame.overlay.w > 0.5);
+    let open = select(1.0, textureSampleLevel(sky_view, clamped, uv_from_world(place.xy), 0.0).r, has(OCCLUSION));
+    let shade = dot(lit(vec3f(0.5), normal, open, 0.0, place), vec3f(0.2126, 0.7152, 0.0722)) / 0.5;
+    return colour_of(0, at) * mix(0.45, 1.0, min(shade, 1.1));
+}
+
 fn surface_light(place: vec3f, ray: vec3f) -> vec3f {
     let uv = uv_from_world(place.xy);
     // The side of what a sample shows of the ground, longer the flatter it is seen.
@@ -91,7 +101,7 @@ fn surface_light(place: vec3f, ray: vec3f) -> vec3f {
     let water = textureSampleLevel(waters, clamped, uv, lod);
     if water.x < -0.5 {
         // No number here.
-        return vec3f(1.0, 0.0, 1.0);
+        return vec3f(8.0, 0.0, 8.0);
     }
     // The cover's edge is as sharp as the picture allows.
     let edge = clamp(0.25 * blur / frame.grid.z, 0.06, 0.5);
@@ -99,11 +109,15 @@ fn surface_light(place: vec3f, ray: vec3f) -> vec3f {
     var light = vec3f(0.0);
     if cover < 1.0 {
         let ground = ground_at(place.xy, blur);
-        light = lit(with_overlay(ground.albedo, place.xy), ground.normal, ground.open, ground.wet, place);
+        light = lit(ground.albedo, ground.normal, ground.open, ground.wet, place);
     }
     if cover > 0.0 {
         let mud = textureSampleLevel(matter, clamped, uv, lod).a;
         light = mix(light, lake_light(place, water, mud, blur), cover);
+    }
+    if frame.overlay.z > 0.0 {
+        let normal = upright(mix(coarse, water.zw, cover));
+        light = mix(light, overlay_light(place, normal), frame.overlay.z);
     }
     return light;
 }
@@ -115,6 +129,10 @@ fn fragment(@builtin(position) at: vec4f) -> @location(0) vec4f {
     let thing = i32(seen.r * 255.0 + 0.5);
     if thing == 0 {
         return vec4f(backdrop_light(ray), 1.0);
+    }
+    if thing == 255 {
+        // Something stands in front; `bodies.wgsl` lights it.
+        return vec4f(0.0);
     }
     let place = ray.start + ray.direction * way_of(textureLoad(seen_depths, vec2i(at.xy), 0), ray.direction);
     var light: vec3f;

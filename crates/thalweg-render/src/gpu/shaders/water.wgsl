@@ -17,8 +17,7 @@ fn water_loss(mud: f32) -> vec3f {
 // Light that leaves the ground at a place, seen from afar.
 fn ground_light(place: vec2f, blur: f32) -> vec3f {
     let ground = ground_at(place, blur);
-    let albedo = with_overlay(ground.albedo, place);
-    return lit(albedo, ground.normal, ground.open, 0.0, vec3f(place, top_at(place)));
+    return lit(ground.albedo, ground.normal, ground.open, 0.0, vec3f(place, top_at(place)));
 }
 
 fn inside(place: vec2f) -> bool {

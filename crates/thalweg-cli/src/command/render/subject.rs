@@ -1,0 +1,164 @@
+//! What is drawn.
+
+use super::order::Order;
+use crate::Failure;
+use crate::args::{ParticlesArg, RenderArgs};
+use crate::command::inspect::read;
+use crate::watch::Watch;
+use std::path::{Path, PathBuf};
+use thalweg::draw;
+use thalweg::field::{Field, FieldInfo, Frame, Heightfield, Matter, Mesh, Points, Snapshot};
+use thalweg::io::{Ply, read_map, read_ply};
+use thalweg::project::Project;
+use thalweg::run::{Watcher, advance_to};
+use thalweg::surface::{SurfaceParams, reconstruct};
+use thalweg::{State, start_ground};
+
+/// A moment of something, and how its ground was before anything happened.
+pub struct Subject {
+    pub now: Snapshot,
+    pub start: Option<Heightfield>,
+}
+
+impl Subject {
+    /// Reads it, or runs a scene to the step asked for.
+    pub fn load(args: &RenderArgs, order: &Order, limit: u64, watch: &mut Watch) -> Result<Self, Failure> {
+        let path = Path::new(&args.what);
+        if let Some(project) = &order.project {
+            return match args.step {
+                Some(step) => run_to(project, step, limit, watch),
+                None if path.join("report.json").is_file() => finished(path, project, args, limit),
+                None => beginning(project, limit),
+            };
+        }
+        if args.step.is_some() {
+            return Err(Failure::usage("--step is for scenes and runs; this is a file that stands still"));
+        }
+        let ply = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("ply"));
+        let now = match &args.terrain {
+            _ if ply => particles_or_mesh(path, args, limit)?,
+            None => draw::bare(&read(path, &args.reading)?),
+            Some(_) => return Err(Failure::usage("--terrain is the ground below what a PLY file holds")),
+        };
+        Ok(Self { now, start: None })
+    }
+}
+
+/// The start of a scene.
+fn beginning(project: &Project, limit: u64) -> Result<Subject, Failure> {
+    let state = State::new(project, limit).map_err(Failure::usage)?;
+    state.notices.iter().for_each(|notice| remark!("note: {notice}"));
+    let mut now = draw::bare(state.start());
+    let info = FieldInfo::new("water", "m", "depth of the water above the bed");
+    now.fields.push(Field { info, values: state.start_water() });
+    Ok(Subject { now, start: Some(state.start().clone()) })
+}
+
+/// A scene after some steps.
+fn run_to(project: &Project, step: u64, limit: u64, watch: &mut Watch) -> Result<Subject, Failure> {
+    if step == 0 {
+        return beginning(project, limit);
+    }
+    let mut state = State::new(project, limit).map_err(Failure::usage)?;
+    state.notices.iter().for_each(|notice| watch.notice(notice));
+    if step > state.steps_planned() {
+        let message = format!("--step is {step}, but the scene has only {} steps", state.steps_planned());
+        return Err(Failure::usage(message));
+    }
+    let checkpoints = project.folder.join("checkpoints");
+    advance_to(project, &mut state, step, Some((&checkpoints, limit)), watch)
+        .map_err(|error| if error.is_usage() { Failure::usage(error) } else { Failure::run(error) })?;
+    if state.steps_taken() < step && !state.is_over() {
+        let message = format!("stopped after step {}; nothing was written", state.steps_taken());
+        return Err(Failure::run(message));
+    }
+    Ok(Subject { now: state.snapshot(), start: Some(state.start().clone()) })
+}
+
+/// What a run left behind: its height, and all maps that it wrote.
+fn finished(path: &Path, project: &Project, args: &RenderArgs, limit: u64) -> Result<Subject, Failure> {
+    let ground = read(&path.join("height.exr"), &args.reading)?;
+    let mut now = draw::bare(&ground);
+    for map in maps(&path.join("maps")) {
+        let field = read_map(&map, limit).map_err(Failure::usage)?;
+        if field.values.same_shape(&ground.height) {
+            now.fields.push(field);
+        }
+    }
+    let text = std::fs::read_to_string(path.join("report.json")).unwrap_or_default();
+    let report: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+    now.step = report["steps"].as_u64().unwrap_or(0);
+    now.time = report["simulated_s"].as_f64().unwrap_or(0.0);
+    // Its notices were told when it ran.
+    let start = start_ground(project, limit, &mut Vec::new()).map_err(Failure::usage)?;
+    Ok(Subject { now, start: Some(start) })
+}
+
+/// The maps of a run, in the order of their names.
+fn maps(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut maps: Vec<_> =
+        entries.filter(|path| path.extension().is_some_and(|extension| extension == "exr")).collect();
+    maps.sort();
+    maps
+}
+
+/// Particles or a mesh from a PLY file, over a terrain if one is given.
+fn particles_or_mesh(path: &Path, args: &RenderArgs, limit: u64) -> Result<Snapshot, Failure> {
+    let mut now = match &args.terrain {
+        Some(terrain) => draw::bare(&read(terrain, &args.reading)?),
+        None => Snapshot::of_fields(Frame::with_cell(1.0), Vec::new()),
+    };
+    /// Plaster.
+    const SOLID: Matter = Matter::Solid([196, 188, 176]);
+    match read_ply(path, limit).map_err(Failure::usage)? {
+        Ply::Mesh(mesh) => {
+            let mesh = if mesh.normals.is_empty() { mesh.with_normals() } else { mesh };
+            now.meshes.push(Mesh { name: "mesh".into(), matter: SOLID, mesh });
+        }
+        Ply::Points(points) => {
+            let points = with_radius(points);
+            check_column(&points, args.colour.as_deref())?;
+            if args.particles == Some(ParticlesArg::Mesh) {
+                let params = SurfaceParams { max_bytes: limit, ..SurfaceParams::of(&points) };
+                let mesh = reconstruct(&points, &params).map_err(Failure::run)?;
+                now.meshes.push(Mesh { name: "surface".into(), matter: Matter::Water, mesh });
+            }
+            now.points = Some(points);
+        }
+    }
+    Ok(now)
+}
+
+/// Particles that can be seen: where the file tells no radius, they just fill the box around them.
+fn with_radius(mut points: Points) -> Points {
+    if points.radius > 0.0 || points.is_empty() {
+        return points;
+    }
+    let mut bounds = [[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]];
+    for place in &points.positions {
+        for axis in 0..3 {
+            bounds[0][axis] = bounds[0][axis].min(place[axis]);
+            bounds[1][axis] = bounds[1][axis].max(place[axis]);
+        }
+    }
+    let sides: [f32; 3] = std::array::from_fn(|axis| bounds[1][axis] - bounds[0][axis]);
+    let longest = sides.iter().copied().fold(0.0, f32::max);
+    // A flat sheet has hardly a volume; count it as thick as its particles at most.
+    let volume: f32 = sides.iter().map(|side| side.max(0.01 * longest)).product();
+    let radius = 0.5 * (volume / points.len() as f32).cbrt();
+    points.radius = if radius > 0.0 { radius } else { 0.5 };
+    remark!("note: the particles' radius is not known; {} m is taken", points.radius);
+    points
+}
+
+fn check_column(points: &Points, name: Option<&str>) -> Result<(), Failure> {
+    match name {
+        Some(name) if points.column(name).is_none() => {
+            let known: Vec<_> = points.columns.iter().map(|column| &*column.info.name).collect();
+            let known = if known.is_empty() { "none".into() } else { known.join(", ") };
+            Err(Failure::usage(format!("--colour is \"{name}\", but the particles' columns are: {known}")))
+        }
+        _ => Ok(()),
+    }
+}

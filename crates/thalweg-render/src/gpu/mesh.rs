@@ -1,0 +1,159 @@
+//! Meshes: solid bodies and surfaces of water.
+
+use std::borrow::Cow;
+
+use glam::Vec3;
+use thalweg_field::{Matter, Mesh};
+use thalweg_gpu::{Gpu, GpuError};
+use wgpu::BufferUsages;
+use wgpu::util::DeviceExt;
+
+use super::globals::Globals;
+use super::particles::bounds_of;
+use super::space::{BODIES, Pipeline, SPACE, summed};
+use super::world::World;
+use super::{FRAME, LIGHT, SEEN, depth_state};
+use crate::light::linear;
+
+/// A mesh on the device.
+pub(super) struct Body {
+    pub matter: Matter,
+    /// Smallest and largest coordinates [m].
+    bounds: [Vec3; 2],
+    places: wgpu::Buffer,
+    normals: wgpu::Buffer,
+    colour: wgpu::Buffer,
+    triangles: wgpu::Buffer,
+    corners: u32,
+}
+
+impl Body {
+    /// `None` if there is nothing to draw.
+    pub(super) fn new(gpu: &Gpu, mesh: &Mesh) -> Result<Option<Self>, GpuError> {
+        let matter = mesh.matter;
+        let mut shape = Cow::Borrowed(&mesh.mesh);
+        let Some(bounds) = bounds_of(&shape.positions).filter(|_| !shape.triangles.is_empty()) else {
+            return Ok(None);
+        };
+        if shape.normals.len() != shape.positions.len() {
+            shape = Cow::Owned(shape.into_owned().with_normals());
+        }
+        let largest = size_of_val(&shape.positions[..]).max(size_of_val(&shape.triangles[..]));
+        gpu.admit_buffer("a buffer of a mesh", largest as u64)?;
+        let buffer = |label, contents: &[u8], usage| {
+            let label = Some(label);
+            gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor { label, contents, usage })
+        };
+        let colour = match matter {
+            Matter::Water => Vec3::ZERO,
+            Matter::Solid(colour) => linear(colour),
+        };
+        Ok(Some(Self {
+            matter,
+            bounds,
+            places: buffer("places", bytemuck::cast_slice(&shape.positions), BufferUsages::VERTEX),
+            normals: buffer("normals", bytemuck::cast_slice(&shape.normals), BufferUsages::VERTEX),
+            colour: buffer("colour", bytemuck::bytes_of(&colour.extend(1.0)), BufferUsages::VERTEX),
+            triangles: buffer("triangles", bytemuck::cast_slice(&shape.triangles), BufferUsages::INDEX),
+            corners: 3 * shape.triangles.len() as u32,
+        }))
+    }
+
+    /// Smallest and largest coordinates [m].
+    pub(super) fn bounds(&self, exaggeration: f32) -> [Vec3; 2] {
+        self.bounds.map(|p| p.with_z(p.z * exaggeration))
+    }
+
+    fn draw(&self, pass: &mut wgpu::RenderPass) {
+        pass.set_vertex_buffer(0, self.places.slice(..));
+        pass.set_vertex_buffer(1, self.normals.slice(..));
+        pass.set_vertex_buffer(2, self.colour.slice(..));
+        pass.set_index_buffer(self.triangles.slice(..), wgpu::IndexFormat::Uint32);
+        pass.draw_indexed(0..self.corners, 0, 0..1);
+    }
+}
+
+pub(super) struct Meshes {
+    solid: wgpu::RenderPipeline,
+    shadow: wgpu::RenderPipeline,
+    water: wgpu::RenderPipeline,
+    thickness: wgpu::RenderPipeline,
+}
+
+impl Meshes {
+    pub(super) fn new(gpu: &Gpu, globals: &Globals, depth: &wgpu::BindGroupLayout) -> Self {
+        let module = gpu.shader("mesh", &[FRAME, SPACE, include_str!("shaders/mesh.wgsl")]);
+        let place = wgpu::VertexBufferLayout {
+            array_stride: size_of::<[f32; 3]>() as u64,
+            step_mode: wgpu::VertexStepMode::Vertex,
+            attributes: &wgpu::vertex_attr_array![0 => Float32x3],
+        };
+        let normal =
+            wgpu::VertexBufferLayout { attributes: &wgpu::vertex_attr_array![1 => Float32x3], ..place.clone() };
+        let colour = wgpu::VertexBufferLayout {
+            array_stride: size_of::<[f32; 4]>() as u64,
+            step_mode: wgpu::VertexStepMode::Instance,
+            attributes: &wgpu::vertex_attr_array![2 => Float32x4],
+        };
+        let buffers = [Some(place), Some(normal), Some(colour)];
+        let greater = depth_state(true, wgpu::CompareFunction::GreaterEqual);
+        let pipeline = |label, vertex, fragment, targets: &[_], depth_state: Option<_>| {
+            let layouts = [&globals.layout, depth];
+            Pipeline {
+                label,
+                module: &module,
+                // Only the thickness looks at what is behind; it tests no depth itself.
+                layouts: if depth_state.is_some() { &layouts[..1] } else { &layouts },
+                buffers: &buffers,
+                vertex,
+                fragment,
+                targets,
+                depth: depth_state,
+            }
+            .make(gpu)
+        };
+        // As for the ground: slopes at a grazing angle to the sun must not shade themselves.
+        let bias = wgpu::DepthBiasState { constant: -2, slope_scale: -2.0, clamp: 0.0 };
+        let cast = wgpu::DepthStencilState { bias, ..greater.clone() };
+        let bodies = [Some(SEEN.into()), Some(BODIES.into())];
+        let surfaces = [Some(BODIES.into())];
+        let sums = [Some(wgpu::ColorTargetState { write_mask: wgpu::ColorWrites::ALPHA, ..summed(LIGHT) })];
+        Self {
+            solid: pipeline("solids", "vertex", Some("solid_fragment"), &bodies, Some(greater.clone())),
+            shadow: pipeline("solids' shadow", "shadow_vertex", None, &[], Some(cast)),
+            water: pipeline("water", "vertex", Some("water_fragment"), &surfaces, Some(greater)),
+            thickness: pipeline("water's thickness", "vertex", Some("thickness_fragment"), &sums, None),
+        }
+    }
+
+    pub(super) fn draw_solids(&self, pass: &mut wgpu::RenderPass, world: &World) {
+        pass.set_pipeline(&self.solid);
+        solids(world).for_each(|body| body.draw(pass));
+    }
+
+    /// Draws solid bodies as the sun sees them.
+    pub(super) fn cast(&self, pass: &mut wgpu::RenderPass, world: &World) {
+        pass.set_pipeline(&self.shadow);
+        solids(world).for_each(|body| body.draw(pass));
+    }
+
+    /// Draws the normals of the nearest surface of water.
+    pub(super) fn draw_waters(&self, pass: &mut wgpu::RenderPass, world: &World) {
+        pass.set_pipeline(&self.water);
+        waters(world).for_each(|body| body.draw(pass));
+    }
+
+    /// Sums up the water along every ray, in front of what is behind.
+    pub(super) fn draw_thickness(&self, pass: &mut wgpu::RenderPass, world: &World) {
+        pass.set_pipeline(&self.thickness);
+        waters(world).for_each(|body| body.draw(pass));
+    }
+}
+
+fn solids(world: &World) -> impl Iterator<Item = &Body> {
+    world.bodies.iter().filter(|body| body.matter != Matter::Water)
+}
+
+fn waters(world: &World) -> impl Iterator<Item = &Body> {
+    world.bodies.iter().filter(|body| body.matter == Matter::Water)
+}

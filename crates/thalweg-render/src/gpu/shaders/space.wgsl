@@ -1,0 +1,44 @@
+// What stands or flows in space shares this: depths, rays through pixels, normals in few bits.
+
+// Depth in the picture of what lies that far along the middle ray.
+fn depth_at(distance: f32) -> f32 {
+    if frame.eye.w > 0.5 {
+        return frame.depths.x / distance;
+    }
+    return (frame.depths.y - distance) / (frame.depths.y - frame.depths.x);
+}
+
+// The ray through a place in the picture [px].
+fn ray_at(pixel: vec2f) -> Ray {
+    return ray_through(vec2f(pixel.x * frame.viewport.z, 1.0 - pixel.y * frame.viewport.w) * 2.0 - 1.0);
+}
+
+// A unit vector on the unfolded octahedron, and back (Cigolle et al. 2014).
+fn folded(normal: vec3f) -> u32 {
+    let flat = normal.xy / (abs(normal.x) + abs(normal.y) + abs(normal.z));
+    let turned = (1.0 - abs(flat.yx)) * select(vec2f(-1.0), vec2f(1.0), flat >= vec2f(0.0));
+    return pack2x16snorm(select(flat, turned, normal.z < 0.0));
+}
+
+fn unfolded(bits: u32) -> vec3f {
+    let flat = unpack2x16snorm(bits);
+    let z = 1.0 - abs(flat.x) - abs(flat.y);
+    let turned = (1.0 - abs(flat.yx)) * select(vec2f(-1.0), vec2f(1.0), flat >= vec2f(0.0));
+    return normalize(vec3f(select(flat, turned, z < 0.0), z));
+}
+
+// What a pass over opaque things writes: that there is one (to keep the ground's light away), its paint and
+// normal. The light is worked out afterwards, once for each sample (`bodies.wgsl`).
+struct Body {
+    @location(0) seen: vec2f,
+    @location(1) body: vec2u,
+}
+
+// Colours are kept as roots, which spends the bits where the eye needs them. `gloss` must not be 0.
+fn paint_of(albedo: vec3f, gloss: f32) -> u32 {
+    return pack4x8unorm(vec4f(sqrt(albedo), gloss));
+}
+
+fn body_of(paint: u32, normal: vec3f) -> Body {
+    return Body(vec2f(1.0, 0.0), vec2u(paint, folded(normal)));
+}

@@ -1,0 +1,79 @@
+//! Drawing: which renderer, and what stands around the landscape in a picture.
+//!
+//! A [`Painter`] draws snapshots with the graphics device, or with the processor where there is none, and adds what
+//! makes a picture readable: a scale bar, an arrow to the north, a legend, a title. [`lay_over`] works out the
+//! quantities that a picture may show and a run does not keep. [`Film`] turns pictures into a video.
+
+mod film;
+mod marks;
+mod overlay;
+mod painter;
+
+pub use film::{Film, is_film};
+pub use marks::Marks;
+pub use overlay::{NoField, keep_colours, lay_over};
+pub use painter::{DrawError, Exposure, Model, Painter, Resolve};
+
+use std::path::Path;
+use thalweg_field::{Field, FieldInfo, Heightfield, Snapshot};
+use thalweg_io::{WriteError, write_jpeg_rgb, write_png_rgb};
+use thalweg_render::{Look, Picture};
+
+/// Quality of JPEG pictures: no loss that can be seen, a tenth of the bytes of a PNG.
+const JPEG_QUALITY: u8 = 92;
+
+/// Names under which a picture can be written.
+pub const PICTURES: &str = ".png or .jpg";
+
+/// Memory that drawing a picture takes, beside the snapshot [bytes].
+pub fn memory([width, height]: [usize; 2], supersampling: u32) -> u64 {
+    /// The picture itself, its floats on the processor and what comes back from the device, for each pixel.
+    const PIXEL: u64 = 48;
+    /// Light and depth, for each sample.
+    const SAMPLE: u64 = 16;
+    let samples = u64::from(supersampling) * u64::from(supersampling);
+    (width as u64 * height as u64).saturating_mul(PIXEL + SAMPLE * samples)
+}
+
+/// A look whose colours mean the same heights in every picture of a run, whatever became of its ground.
+#[must_use]
+pub fn coloured_by(mut look: Look, start: &Heightfield) -> Look {
+    look.relief.height_range = height_range(start);
+    look
+}
+
+/// The heights that colours span on ground that begins like this [m].
+pub fn height_range(start: &Heightfield) -> Option<[f32; 2]> {
+    start.height.range().map(|(low, high)| [low, high.max(low + 1.0)])
+}
+
+/// Ground alone, as a snapshot.
+pub fn bare(ground: &Heightfield) -> Snapshot {
+    let info = FieldInfo::new("height", "m", "height of the bed");
+    Snapshot::of_fields(ground.frame.clone(), vec![Field { info, values: ground.height.clone() }])
+}
+
+/// Whether a picture can be written under that name.
+pub fn is_picture(path: &Path) -> bool {
+    matches!(extension(path).as_str(), "png" | "jpg" | "jpeg")
+}
+
+/// Whether the name is that of a PNG file, which may hold a picture or a moving one.
+pub fn is_png(path: &Path) -> bool {
+    extension(path) == "png"
+}
+
+/// Writes a picture in the format that its name tells.
+pub fn write_picture(path: &Path, picture: &Picture) -> Result<(), WriteError> {
+    let Picture { width, height, rgb } = picture;
+    match extension(path).as_str() {
+        "png" => write_png_rgb(path, *width, *height, rgb),
+        "jpg" | "jpeg" => write_jpeg_rgb(path, *width, *height, rgb, JPEG_QUALITY),
+        _ => Err(WriteError::Extension { path: path.into(), expected: PICTURES }),
+    }
+}
+
+/// What follows the last dot of a name, in small letters.
+fn extension(path: &Path) -> String {
+    path.extension().map(|end| end.to_string_lossy().to_ascii_lowercase()).unwrap_or_default()
+}

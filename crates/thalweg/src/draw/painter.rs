@@ -1,0 +1,209 @@
+//! Which renderer draws.
+
+use super::Marks;
+use super::overlay::{NoField, ranged};
+use crate::project::RendererChoice;
+use thalweg_field::Snapshot;
+use thalweg_gpu::{Gpu, GpuError};
+use thalweg_render::gpu::{Renderer, World};
+use thalweg_render::{Camera, Look, Picture, Scene, View, map, outlook, perspective, relief};
+
+/// Why there is no picture.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum DrawError {
+    /// The graphics device.
+    #[error(transparent)]
+    Gpu(#[from] GpuError),
+    /// The processor cannot draw this.
+    #[error("{what} is drawn by the graphics device only, and {reason}")]
+    NeedsGpu {
+        /// What was asked for.
+        what: &'static str,
+        /// Why there is none.
+        reason: String,
+    },
+    /// The quantity to be shown is not there.
+    #[error(transparent)]
+    NoField(#[from] NoField),
+}
+
+/// One picture to take of a snapshot.
+#[derive(Clone, Copy, Debug)]
+pub struct Exposure<'a> {
+    /// Light, air, water, overlay.
+    pub look: &'a Look,
+    /// Where from.
+    pub camera: &'a Camera,
+    /// Columns and rows [px]; from the top, the terrain's shape is fitted into them.
+    pub size: [usize; 2],
+    /// What stands around the landscape.
+    pub marks: &'a Marks,
+}
+
+/// A snapshot where it is drawn: on the graphics device, if that draws.
+pub struct Model(Option<World>);
+
+/// Tells the view that a camera has of something.
+pub type Resolve = Box<dyn Fn(&Camera) -> View>;
+
+/// Draws snapshots. Holds the renderer, which is made once.
+pub struct Painter {
+    engine: Engine,
+    /// Whether the processor may take over.
+    may_fall_back: bool,
+    notices: Vec<String>,
+}
+
+enum Engine {
+    Gpu(Box<Renderer>),
+    /// And why not the graphics device.
+    Cpu(String),
+}
+
+impl Painter {
+    /// Sets up what is asked for. Where anything will do and there is no graphics device, the processor draws, and a
+    /// notice says so.
+    pub fn new(choice: RendererChoice) -> Result<Self, GpuError> {
+        let may_fall_back = choice == RendererChoice::Auto;
+        let mut painter = Self {
+            engine: Engine::Cpu("the processor was asked for".into()),
+            may_fall_back,
+            notices: Vec::new(),
+        };
+        if choice == RendererChoice::Cpu {
+            return Ok(painter);
+        }
+        match Gpu::new() {
+            Ok(gpu) => painter.engine = Engine::Gpu(Box::new(Renderer::new(&gpu))),
+            Err(error) if may_fall_back => painter.fall_back(&error),
+            Err(error) => return Err(error),
+        }
+        Ok(painter)
+    }
+
+    /// What was noticed since the last time somebody asked.
+    pub fn take_notices(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notices)
+    }
+
+    fn fall_back(&mut self, error: &GpuError) {
+        self.notices.push(format!("{error}; until then the processor draws, plainly"));
+        self.engine = Engine::Cpu(error.to_string());
+    }
+
+    /// Whoever tells the views that cameras have of a snapshot, in pictures of that size.
+    pub fn view(&mut self, snapshot: &Snapshot, look: &Look, size: [usize; 2]) -> Result<Resolve, DrawError> {
+        let aspect = size[0] as f32 / size[1] as f32;
+        let look = Look { overlay: None, ..look.clone() };
+        if let Model(Some(world)) = self.model(snapshot, &look)? {
+            return Ok(Box::new(move |camera| world.view(camera, &look, aspect)));
+        }
+        // The answer outlives the borrowed snapshot.
+        let height = snapshot.field("height").cloned().ok_or_else(|| self.needs_gpu(PARTICLES))?;
+        let (frame, water) = (snapshot.frame.clone(), snapshot.field("water").cloned());
+        Ok(Box::new(move |camera| {
+            let ground = Scene {
+                bed_height: &height,
+                frame: &frame,
+                water_depth: water.as_ref(),
+                deposit_depth: None,
+            };
+            outlook(&ground, &look.relief, camera, aspect)
+        }))
+    }
+
+    /// The processor cannot draw this.
+    fn needs_gpu(&self, what: &'static str) -> DrawError {
+        let reason = match &self.engine {
+            Engine::Cpu(reason) => reason.clone(),
+            Engine::Gpu(_) => String::new(), // then it is not asked for
+        };
+        DrawError::NeedsGpu { what, reason }
+    }
+
+    /// Draws a picture. The overlay's quantity must be in the snapshot: see [`lay_over`](super::lay_over).
+    pub fn paint(&mut self, snapshot: &Snapshot, exposure: &Exposure) -> Result<Picture, DrawError> {
+        let mut model = self.model(snapshot, exposure.look)?;
+        self.paint_model(snapshot, &mut model, exposure)
+    }
+
+    /// Brings a snapshot to where it is drawn, for several pictures of the same look.
+    pub fn model(&mut self, snapshot: &Snapshot, look: &Look) -> Result<Model, DrawError> {
+        match &mut self.engine {
+            Engine::Cpu(_) => Ok(Model(None)),
+            Engine::Gpu(renderer) => match renderer.load(snapshot, &ranged(look, snapshot)) {
+                Ok(world) => Ok(Model(Some(world))),
+                Err(error) if self.may_fall_back => {
+                    self.fall_back(&error);
+                    Ok(Model(None))
+                }
+                Err(error) => Err(error.into()),
+            },
+        }
+    }
+
+    /// Draws a picture of a snapshot that was brought there before.
+    pub fn paint_model(
+        &mut self,
+        snapshot: &Snapshot,
+        model: &mut Model,
+        exposure: &Exposure,
+    ) -> Result<Picture, DrawError> {
+        let look = &ranged(exposure.look, snapshot);
+        let exposure = &Exposure { look, ..*exposure };
+        let Exposure { camera, marks, .. } = *exposure;
+        let size = fitted(snapshot, exposure);
+        let aspect = size[0] as f32 / size[1] as f32;
+        if let (Engine::Gpu(renderer), Some(world)) = (&mut self.engine, &mut model.0) {
+            match renderer.picture(world, look, camera, size) {
+                Ok(mut picture) => {
+                    marks.draw(&mut picture, &world.view(camera, look, aspect), snapshot, look);
+                    return Ok(picture);
+                }
+                Err(error) if self.may_fall_back => self.fall_back(&error),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        with_cpu(snapshot, exposure, size).map_err(|what| self.needs_gpu(what))
+    }
+}
+
+/// What the processor cannot draw.
+const PARTICLES: &str = "a picture of particles or meshes";
+const DRAPED: &str = "an overlay in perspective";
+
+/// The size of a picture; from the top, the largest of the terrain's own shape that fits in.
+fn fitted(snapshot: &Snapshot, exposure: &Exposure) -> [usize; 2] {
+    let [width, height] = exposure.size;
+    match snapshot.field("height") {
+        Some(ground) if *exposure.camera == Camera::Top && !ground.is_empty() => {
+            let [cols, rows] = [ground.cols() as f64, ground.rows() as f64];
+            let scale = (width as f64 / cols).min(height as f64 / rows);
+            [cols, rows].map(|cells| (cells * scale).round().max(1.0) as usize)
+        }
+        _ => exposure.size,
+    }
+}
+
+/// Draws with the processor, or tells what it cannot draw.
+fn with_cpu(snapshot: &Snapshot, exposure: &Exposure, size: [usize; 2]) -> Result<Picture, &'static str> {
+    let Exposure { look, camera, marks, .. } = *exposure;
+    let mut scene = Scene::snapshot(snapshot).ok_or(PARTICLES)?;
+    if !look.water.visible {
+        scene.water_depth = None;
+    }
+    let overlay =
+        look.overlay.as_ref().and_then(|overlay| Some((overlay, snapshot.labelled(&overlay.field)?)));
+    let longer = size[0].max(size[1]);
+    let mut picture = match (camera, overlay) {
+        (Camera::Top, Some((overlay, field))) => map(&scene, field, &overlay.style, longer),
+        (Camera::Top, None) => relief(&scene, &look.relief, longer),
+        (_, None) => perspective(&scene, &look.relief, camera, size),
+        (_, Some(_)) => return Err(DRAPED),
+    };
+    let view = outlook(&scene, &look.relief, camera, size[0] as f32 / size[1] as f32);
+    // A map has its legend beside it, where the arrow would stand.
+    let marks = Marks { legend: false, north_arrow: marks.north_arrow && overlay.is_none(), ..marks.clone() };
+    marks.draw(&mut picture, &view, snapshot, look);
+    Ok(picture)
+}

@@ -1,0 +1,195 @@
+//! `[camera]`: where pictures are taken from.
+
+use super::picture::decimal;
+use serde::{Deserialize, Deserializer, Serialize};
+use thalweg_field::units;
+use thalweg_render::{Camera, Fly, Key, Orbit, Shot};
+
+/// Where pictures are taken from, and how the camera moves from frame to frame.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CameraTable {
+    /// What kind of camera.
+    pub kind: CameraKind,
+    /// Compass direction that it looks along, clockwise from north [rad].
+    #[serde(deserialize_with = "units::angle")]
+    pub yaw: f64,
+    /// Angle that it looks down from the horizontal [rad].
+    #[serde(deserialize_with = "units::angle")]
+    pub pitch: f64,
+    /// Height of the field of view [rad].
+    #[serde(deserialize_with = "units::angle")]
+    pub fov: f64,
+    /// Way from the target [m]; missing: as far as everything is seen from.
+    #[serde(deserialize_with = "units::optional_length", skip_serializing_if = "Option::is_none")]
+    pub distance: Option<f64>,
+    /// What an orbit looks at: metres east, north and up; missing: the middle of everything.
+    #[serde(deserialize_with = "point", skip_serializing_if = "Option::is_none")]
+    pub target: Option<[f64; 3]>,
+    /// Where a fly camera stands: metres east, north and up.
+    #[serde(deserialize_with = "point", skip_serializing_if = "Option::is_none")]
+    pub position: Option<[f64; 3]>,
+    /// How long a turntable takes [s].
+    #[serde(deserialize_with = "units::optional_time", skip_serializing_if = "Option::is_none")]
+    pub duration: Option<f64>,
+    /// How often it goes around, clockwise seen from above; negative for the other way [-].
+    #[serde(deserialize_with = "units::optional_ratio", skip_serializing_if = "Option::is_none")]
+    pub turns: Option<f64>,
+    /// Where a path leads through.
+    #[serde(rename = "key", skip_serializing_if = "Vec::is_empty")]
+    pub keys: Vec<CameraKey>,
+}
+
+/// Kinds of cameras.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CameraKind {
+    /// Looks at a target from a distance.
+    #[default]
+    Orbit,
+    /// Stands somewhere and looks along a direction.
+    Fly,
+    /// Looks straight down without perspective, north up.
+    Top,
+    /// Moves through keys.
+    Path,
+    /// Goes around its target.
+    Turntable,
+}
+
+/// A camera of a path.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CameraKey {
+    /// When the path comes through here [s].
+    #[serde(deserialize_with = "units::time")]
+    pub time: f64,
+    /// What kind of camera.
+    #[serde(default)]
+    pub kind: KeyKind,
+    /// As in `[camera]` [rad].
+    #[serde(default = "yaw", deserialize_with = "units::angle")]
+    pub yaw: f64,
+    /// As in `[camera]` [rad].
+    #[serde(default = "pitch", deserialize_with = "units::angle")]
+    pub pitch: f64,
+    /// As in `[camera]` [rad].
+    #[serde(default = "fov", deserialize_with = "units::angle")]
+    pub fov: f64,
+    /// As in `[camera]` [m].
+    #[serde(default, deserialize_with = "units::optional_length", skip_serializing_if = "Option::is_none")]
+    pub distance: Option<f64>,
+    /// As in `[camera]` [m].
+    #[serde(default, deserialize_with = "point", skip_serializing_if = "Option::is_none")]
+    pub target: Option<[f64; 3]>,
+    /// As in `[camera]` [m].
+    #[serde(default, deserialize_with = "point", skip_serializing_if = "Option::is_none")]
+    pub position: Option<[f64; 3]>,
+}
+
+/// Kinds of cameras that a path can lead through.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum KeyKind {
+    /// Looks at a target from a distance.
+    #[default]
+    Orbit,
+    /// Stands somewhere and looks along a direction.
+    Fly,
+}
+
+fn yaw() -> f64 {
+    decimal(Orbit::default().yaw)
+}
+
+fn pitch() -> f64 {
+    decimal(Orbit::default().pitch)
+}
+
+fn fov() -> f64 {
+    decimal(Orbit::default().fov)
+}
+
+impl Default for CameraTable {
+    /// Everything, from the south and a little from the west.
+    fn default() -> Self {
+        Self {
+            kind: CameraKind::Orbit,
+            yaw: yaw(),
+            pitch: pitch(),
+            fov: fov(),
+            distance: None,
+            target: None,
+            position: None,
+            duration: None,
+            turns: None,
+            keys: Vec::new(),
+        }
+    }
+}
+
+/// A length among others.
+#[derive(Deserialize)]
+struct Metres(#[serde(deserialize_with = "units::length")] f64);
+
+/// Reads a place: metres east, north and up.
+fn point<'de, D: Deserializer<'de>>(place: D) -> Result<Option<[f64; 3]>, D::Error> {
+    <[Metres; 3]>::deserialize(place).map(|place| Some(place.map(|Metres(length)| length)))
+}
+
+impl CameraTable {
+    /// Time that a turntable takes, where the scene does not say [s].
+    pub const DURATION: f64 = 8.0;
+
+    /// Writes out what the program would choose.
+    pub(super) fn fill_in(&mut self) {
+        if self.kind == CameraKind::Turntable {
+            self.duration.get_or_insert(Self::DURATION);
+            self.turns.get_or_insert(1.0);
+        }
+    }
+
+    /// The shot that it describes.
+    pub fn shot(&self) -> Shot {
+        match self.kind {
+            CameraKind::Orbit => Shot::Still(Camera::Orbit(self.orbit())),
+            CameraKind::Fly => Shot::Still(Camera::Fly(Fly {
+                position: self.position.unwrap_or_default().map(|v| v as f32),
+                yaw: self.yaw as f32,
+                pitch: self.pitch as f32,
+                fov: self.fov as f32,
+            })),
+            CameraKind::Top => Shot::Still(Camera::Top),
+            CameraKind::Path => Shot::Path(self.keys.iter().map(CameraKey::key).collect()),
+            CameraKind::Turntable => Shot::Turntable {
+                orbit: self.orbit(),
+                duration: self.duration.unwrap_or(Self::DURATION) as f32,
+                turns: self.turns.unwrap_or(1.0) as f32,
+            },
+        }
+    }
+
+    fn orbit(&self) -> Orbit {
+        Orbit {
+            yaw: self.yaw as f32,
+            pitch: self.pitch as f32,
+            fov: self.fov as f32,
+            distance: self.distance.map(|v| v as f32),
+            target: self.target.map(|target| target.map(|v| v as f32)),
+        }
+    }
+}
+
+impl CameraKey {
+    fn key(&self) -> Key {
+        // A camera of its own, apart from its time.
+        let kind = match self.kind {
+            KeyKind::Orbit => CameraKind::Orbit,
+            KeyKind::Fly => CameraKind::Fly,
+        };
+        let Self { yaw, pitch, fov, distance, target, position, .. } = *self;
+        let alone =
+            CameraTable { kind, yaw, pitch, fov, distance, target, position, ..CameraTable::default() };
+        Key { time: self.time as f32, camera: alone.shot().at(0.0) }
+    }
+}

@@ -1,0 +1,411 @@
+//! `[picture]`: how pictures look.
+
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{self, Deserializer, MapAccess, Visitor};
+use serde::{Deserialize, Serialize};
+use thalweg_field::{FieldInfo, units};
+use thalweg_render::{
+    ColourMap, Light, Look, MapStyle, Overlay, Palette, ParticleLook, ParticleShape, ReliefStyle, Scale,
+    WaterLook,
+};
+
+/// Size, light, air, water and what is laid over the ground in the view and the frames of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PictureTable {
+    /// Columns and rows [px].
+    pub size: [usize; 2],
+    /// What draws.
+    pub renderer: RendererChoice,
+    /// Frames shown in each second of a video [1/s].
+    pub fps: u32,
+    /// A line at the top of the picture; empty: none.
+    pub title: String,
+    /// How surfaces answer to light.
+    pub light: LightChoice,
+    /// Compass direction that the sun shines from, clockwise from north [rad].
+    #[serde(deserialize_with = "units::angle")]
+    pub sun_azimuth: f64,
+    /// Height of the sun above the horizon [rad].
+    #[serde(deserialize_with = "units::angle")]
+    pub sun_elevation: f64,
+    /// Factor on heights [-].
+    #[serde(deserialize_with = "units::ratio")]
+    pub exaggeration: f64,
+    /// Whether things cast shadows.
+    pub shadows: bool,
+    /// Whether hollows receive less skylight than ridges.
+    pub ambient_occlusion: bool,
+    /// The sky; without it, a plain light backdrop.
+    pub sky: bool,
+    /// Optical thickness of the air over one width of the terrain; 0 for none [-].
+    #[serde(deserialize_with = "units::ratio")]
+    pub haze: f64,
+    /// Lines on the table that the terrain stands on.
+    pub grid: bool,
+    /// The triangles of the ground.
+    pub wireframe: bool,
+    /// A bar of a round length.
+    pub scale_bar: bool,
+    /// An arrow to the north.
+    pub north_arrow: bool,
+    /// Colours and numbers of the overlay, or of what colours the particles.
+    pub legend: bool,
+    /// Share of the height range above which snow lies; 1 or more for none [-].
+    #[serde(deserialize_with = "units::ratio")]
+    pub snow_line: f64,
+    /// Samples along each side of a pixel.
+    pub supersampling: u32,
+    /// The water.
+    pub water: WaterTable,
+    /// The particles.
+    pub particles: ParticlesTable,
+    /// A quantity laid over the ground in false colour.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub overlay: Option<OverlayTable>,
+}
+
+/// What draws.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RendererChoice {
+    /// The graphics device, or the processor where there is none.
+    #[default]
+    Auto,
+    /// The graphics device.
+    Gpu,
+    /// The processor, which knows fewer looks.
+    Cpu,
+}
+
+/// How surfaces answer to light.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LightChoice {
+    /// Sun through the air, skylight from all around.
+    #[default]
+    Physical,
+    /// Ambient, diffuse, highlight.
+    Phong,
+}
+
+/// How water looks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct WaterTable {
+    /// Whether it is drawn at all.
+    pub visible: bool,
+    /// Strength of the ripples [-].
+    #[serde(deserialize_with = "units::ratio")]
+    pub ripples: f64,
+    /// Strength of the foam on rapid water [-].
+    #[serde(deserialize_with = "units::ratio")]
+    pub foam: f64,
+    /// Whether waves focus sunlight onto the bed.
+    pub caustics: bool,
+    /// Share of sediment at which the water has the colour of mud [-].
+    #[serde(deserialize_with = "units::ratio")]
+    pub muddy: f64,
+    /// Water in which the bed has all but vanished [m].
+    #[serde(deserialize_with = "units::length")]
+    pub clear_depth: f64,
+    /// Water thinner than this is not drawn [m].
+    #[serde(deserialize_with = "units::length")]
+    pub min_depth: f64,
+}
+
+/// How particles look.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ParticlesTable {
+    /// As what they are drawn.
+    pub shape: ShapeChoice,
+    /// Column that colours them; missing: all are painted as water.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub colour: Option<String>,
+}
+
+/// As what particles are drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ShapeChoice {
+    /// As lit spheres.
+    #[default]
+    Spheres,
+    /// As the surface of a fluid.
+    Surface,
+    /// Not at all.
+    Hidden,
+}
+
+/// A quantity laid over the ground; may be written as its name alone.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct OverlayTable {
+    /// Name of the quantity.
+    pub field: String,
+    /// Its colours; missing: the usual ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub colours: Option<ColoursChoice>,
+    /// How values are spread over them; missing: as usual.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scale: Option<ScaleChoice>,
+    /// First and last value of the colours, in the quantity's unit; missing: what the values span.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub range: Option<[f64; 2]>,
+    /// How much of the ground's own colour it hides [-].
+    pub opacity: f64,
+}
+
+/// Colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ColoursChoice {
+    /// Dark violet over green to yellow.
+    Viridis,
+    /// Dark blue over grey to yellow.
+    Cividis,
+    /// White to dark blue.
+    Blues,
+    /// Pale yellow over orange to brown.
+    Browns,
+    /// Brown over white to green-blue.
+    Diverging,
+    /// Red over light grey to blue.
+    RedBlue,
+    /// Light grey to red.
+    Loss,
+    /// Light grey to blue.
+    Gain,
+}
+
+impl From<ColoursChoice> for ColourMap {
+    fn from(choice: ColoursChoice) -> Self {
+        match choice {
+            ColoursChoice::Viridis => Self::Viridis,
+            ColoursChoice::Cividis => Self::Cividis,
+            ColoursChoice::Blues => Self::Blues,
+            ColoursChoice::Browns => Self::Browns,
+            ColoursChoice::Diverging => Self::Diverging,
+            ColoursChoice::RedBlue => Self::RedBlue,
+            ColoursChoice::Loss => Self::Loss,
+            ColoursChoice::Gain => Self::Gain,
+        }
+    }
+}
+
+/// How values are spread over colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ScaleChoice {
+    /// Evenly.
+    Linear,
+    /// By their order of magnitude.
+    Log,
+    /// Evenly, with zero in the middle.
+    AroundZero,
+}
+
+/// What a run can lay over the ground, by name.
+pub const OVERLAYS: [&str; 13] = [
+    "erosion-deposition",
+    "change",
+    "flow",
+    "speed",
+    "slope",
+    "sediment",
+    "water",
+    "wetness",
+    "erosion",
+    "deposition",
+    "height",
+    "velocity_east",
+    "velocity_north",
+];
+
+impl Default for PictureTable {
+    /// As the renderer draws if nobody says anything.
+    fn default() -> Self {
+        let look = Look::default();
+        Self {
+            size: [1600, 900],
+            renderer: RendererChoice::Auto,
+            fps: 25,
+            title: String::new(),
+            light: LightChoice::Physical,
+            sun_azimuth: decimal(look.relief.sun_azimuth),
+            sun_elevation: decimal(look.relief.sun_elevation),
+            exaggeration: decimal(look.relief.vertical_exaggeration),
+            shadows: look.shadows,
+            ambient_occlusion: look.ambient_occlusion,
+            sky: look.sky,
+            haze: decimal(look.haze),
+            grid: look.grid,
+            wireframe: look.wireframe,
+            scale_bar: true,
+            north_arrow: true,
+            legend: true,
+            snow_line: decimal(look.relief.palette.snow_line),
+            supersampling: look.supersampling,
+            water: WaterTable::default(),
+            particles: ParticlesTable::default(),
+            overlay: None,
+        }
+    }
+}
+
+impl Default for WaterTable {
+    fn default() -> Self {
+        let Look { relief, water, .. } = Look::default();
+        Self {
+            visible: water.visible,
+            ripples: decimal(water.ripples),
+            foam: decimal(water.foam),
+            caustics: water.caustics,
+            muddy: decimal(water.muddy),
+            clear_depth: decimal(relief.water_deep),
+            min_depth: decimal(relief.water_min_depth),
+        }
+    }
+}
+
+/// The shortest decimal number that is this one: 0.16, and not 0.1599999964237213.
+pub(super) fn decimal(number: f32) -> f64 {
+    number.to_string().parse().unwrap_or(f64::from(number))
+}
+
+impl OverlayTable {
+    /// How much an overlay hides, where the scene does not say [-].
+    const OPACITY: f64 = 0.8;
+
+    /// A quantity in its usual colours.
+    pub fn named(field: impl Into<String>) -> Self {
+        Self { field: field.into(), colours: None, scale: None, range: None, opacity: Self::OPACITY }
+    }
+}
+
+impl<'de> Deserialize<'de> for OverlayTable {
+    fn deserialize<D: Deserializer<'de>>(overlay: D) -> Result<Self, D::Error> {
+        overlay.deserialize_any(NameOrTable)
+    }
+}
+
+struct NameOrTable;
+
+impl<'de> Visitor<'de> for NameOrTable {
+    type Value = OverlayTable;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(f, "the name of a quantity, or a table such as {{ field = \"flow\", opacity = 0.5 }}")
+    }
+
+    fn visit_str<E: de::Error>(self, name: &str) -> Result<OverlayTable, E> {
+        Ok(OverlayTable::named(name))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<OverlayTable, A::Error> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Whole {
+            field: String,
+            colours: Option<ColoursChoice>,
+            scale: Option<ScaleChoice>,
+            range: Option<[f64; 2]>,
+            #[serde(default, deserialize_with = "units::optional_ratio")]
+            opacity: Option<f64>,
+        }
+        let Whole { field, colours, scale, range, opacity } =
+            Whole::deserialize(MapAccessDeserializer::new(map))?;
+        Ok(OverlayTable { field, colours, scale, range, opacity: opacity.unwrap_or(OverlayTable::OPACITY) })
+    }
+}
+
+impl PictureTable {
+    /// The look that it describes.
+    pub fn look(&self) -> Look {
+        let palette = Palette { snow_line: self.snow_line as f32, ..Palette::default() };
+        Look {
+            relief: ReliefStyle {
+                sun_azimuth: self.sun_azimuth as f32,
+                sun_elevation: self.sun_elevation as f32,
+                vertical_exaggeration: self.exaggeration as f32,
+                water_deep: self.water.clear_depth as f32,
+                water_min_depth: self.water.min_depth as f32,
+                palette,
+                ..ReliefStyle::side_lit()
+            },
+            light: match self.light {
+                LightChoice::Physical => Light::Physical,
+                LightChoice::Phong => Light::Phong,
+            },
+            shadows: self.shadows,
+            ambient_occlusion: self.ambient_occlusion,
+            sky: self.sky,
+            haze: self.haze as f32,
+            grid: self.grid,
+            wireframe: self.wireframe,
+            water: WaterLook {
+                visible: self.water.visible,
+                ripples: self.water.ripples as f32,
+                foam: self.water.foam as f32,
+                caustics: self.water.caustics,
+                muddy: self.water.muddy as f32,
+            },
+            particles: self.particles.look(),
+            overlay: self.overlay.as_ref().map(OverlayTable::overlay),
+            supersampling: self.supersampling,
+            ..Look::default()
+        }
+    }
+
+    /// The key that a number of a look comes from.
+    pub(super) fn key_of(name: &str) -> String {
+        match name {
+            "vertical_exaggeration" => "exaggeration".into(),
+            "water_deep" => "water.clear_depth".into(),
+            "water_min_depth" => "water.min_depth".into(),
+            "ripples" | "foam" | "muddy" => format!("water.{name}"),
+            "opacity" => "overlay.opacity".into(),
+            other => other.into(),
+        }
+    }
+}
+
+impl ParticlesTable {
+    fn look(&self) -> ParticleLook {
+        ParticleLook {
+            shape: match self.shape {
+                ShapeChoice::Spheres => ParticleShape::Spheres,
+                ShapeChoice::Surface => ParticleShape::Surface,
+                ShapeChoice::Hidden => ParticleShape::Hidden,
+            },
+            colour: self.colour.clone().map(|column| {
+                let style = usual(&column);
+                (column.into(), style)
+            }),
+        }
+    }
+}
+
+impl OverlayTable {
+    /// The overlay that it describes.
+    pub fn overlay(&self) -> Overlay {
+        let mut style = usual(&self.field);
+        if let Some(colours) = self.colours {
+            style.colours = colours.into();
+        }
+        if let Some(scale) = self.scale {
+            style.scale = match scale {
+                ScaleChoice::Linear => Scale::Linear,
+                ScaleChoice::Log => Scale::Log,
+                ScaleChoice::AroundZero => Scale::AroundZero,
+            };
+        }
+        style.range = self.range.map(|range| range.map(|v| v as f32));
+        Overlay { field: self.field.clone().into(), style, opacity: self.opacity as f32 }
+    }
+}
+
+/// The usual colours of a quantity.
+fn usual(name: &str) -> MapStyle {
+    MapStyle::of(&FieldInfo { name: name.to_owned().into(), unit: "-".into(), meaning: "".into() })
+}

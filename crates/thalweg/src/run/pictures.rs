@@ -1,0 +1,216 @@
+//! The view of a run and the frames taken while it goes on, with the scene's own camera and look.
+
+use super::{VIDEOS, Watcher};
+use crate::draw::{self, DrawError, Exposure, Film, Marks, Painter};
+use crate::project::Scene;
+use crate::state::State;
+use serde::{Deserialize, Serialize};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use thalweg_field::{Heightfield, Snapshot};
+use thalweg_gpu::GpuError;
+use thalweg_io::{WriteError, atomic, read_png_rgb};
+use thalweg_render::{Look, Picture, Shot};
+
+/// Takes the pictures of one run.
+pub struct Pictures {
+    painter: Painter,
+    look: Look,
+    shot: Shot,
+    size: [usize; 2],
+    marks: Marks,
+    /// Whether it was said already that a picture could not be drawn.
+    told: bool,
+}
+
+impl Pictures {
+    /// Sets up the renderer that the scene asks for, and the camera before the ground as it is at the start: from
+    /// frame to frame it keeps its place.
+    pub fn new(scene: &Scene, start: &Heightfield) -> Result<Self, GpuError> {
+        let mut painter = Painter::new(scene.picture.renderer)?;
+        let look = draw::coloured_by(scene.picture.look(), start);
+        let size = scene.picture.size;
+        let shot = match painter.view(&draw::bare(start), &look, size) {
+            Ok(resolve) => scene.camera.shot().settled(&resolve),
+            Err(_) => scene.camera.shot(), // drawing will tell what is wrong
+        };
+        Ok(Self { painter, look, shot, size, marks: Marks::of(&scene.picture), told: false })
+    }
+
+    /// The view of the landscape, from where the shot begins; `None` if it could not be drawn, which is said.
+    pub fn view(
+        &mut self,
+        snapshot: &mut Snapshot,
+        start: &Heightfield,
+        watcher: &mut dyn Watcher,
+    ) -> Option<Picture> {
+        let look = self.look.clone();
+        self.take(snapshot, start, (&look, 0.0), watcher)
+    }
+
+    /// A picture at a moment of the shot [s]. A run does not fail because one cannot be drawn.
+    fn take(
+        &mut self,
+        snapshot: &mut Snapshot,
+        start: &Heightfield,
+        (look, time): (&Look, f32),
+        watcher: &mut dyn Watcher,
+    ) -> Option<Picture> {
+        let look = Look { time, ..look.clone() };
+        let camera = self.shot.at(time);
+        let exposure = Exposure { look: &look, camera: &camera, size: self.size, marks: &self.marks };
+        let painted = draw::lay_over(snapshot, &look, Some(start))
+            .map_err(DrawError::from)
+            .and_then(|()| self.painter.paint(snapshot, &exposure));
+        self.painter.take_notices().iter().for_each(|notice| watcher.notice(notice));
+        let complaint = painted.as_ref().err().filter(|_| !self.told).map(DrawError::to_string);
+        if let Some(complaint) = complaint {
+            watcher.notice(&format!("a picture could not be drawn: {complaint}"));
+            self.told = true;
+        }
+        painted.ok()
+    }
+}
+
+/// Frames during the run.
+pub struct Frames {
+    folder: PathBuf,
+    every: u64,
+    next: u64,
+    fps: u32,
+    /// The run's look, with the range of its overlay once that is known.
+    look: Option<Look>,
+    /// Whether that range is written down, because the scene does not say it.
+    colours_kept: bool,
+}
+
+/// The range of the overlay of all frames, kept beside them so that a run that goes on uses the same.
+#[derive(Serialize, Deserialize)]
+struct Colours {
+    overlay: String,
+    range: [f32; 2],
+}
+
+impl Frames {
+    /// Begins with a picture of how things stand, if one is due.
+    pub fn new(
+        out: &Path,
+        state: &mut State,
+        pictures: Option<&mut Pictures>,
+        watcher: &mut dyn Watcher,
+    ) -> Result<Self, WriteError> {
+        let every = state.scene().output.frames_every;
+        let fps = state.scene().picture.fps;
+        let folder = out.join("frames");
+        let mut frames = Self { folder, every, next: u64::MAX, fps, look: None, colours_kept: false };
+        if let (1.., Some(pictures)) = (every, pictures) {
+            atomic::create_dir(&frames.folder)?;
+            frames.next = state.steps_taken().next_multiple_of(every);
+            let mut look = pictures.look.clone();
+            if state.steps_taken() > 0 {
+                frames.recall_colours(&mut look);
+            }
+            frames.look = Some(look);
+            frames.draw_if_due(state, Some(pictures), watcher)?;
+        }
+        Ok(frames)
+    }
+
+    fn path(&self, number: u64) -> PathBuf {
+        self.folder.join(format!("frame_{number:06}.png"))
+    }
+
+    fn colours(&self) -> PathBuf {
+        self.folder.join("colours.json")
+    }
+
+    /// Steps until the next picture.
+    pub fn due_in(&self, taken: u64) -> u64 {
+        self.next - taken
+    }
+
+    /// Draws a frame if it is time.
+    pub fn draw_if_due(
+        &mut self,
+        state: &mut State,
+        pictures: Option<&mut Pictures>,
+        watcher: &mut dyn Watcher,
+    ) -> Result<(), WriteError> {
+        let (Some(pictures), true) = (pictures, state.steps_taken() >= self.next) else { return Ok(()) };
+        let number = self.next / self.every;
+        self.next += self.every;
+        let mut snapshot = state.snapshot();
+        self.fix_colours(&mut snapshot, state.start())?;
+        let Some(look) = &self.look else { return Ok(()) };
+        let time = number as f32 / self.fps as f32;
+        match pictures.take(&mut snapshot, state.start(), (look, time), watcher) {
+            Some(picture) => draw::write_picture(&self.path(number), &picture),
+            None => Ok(()),
+        }
+    }
+
+    /// Fixes the overlay's range as soon as there is something to see, and writes it down.
+    fn fix_colours(&mut self, snapshot: &mut Snapshot, start: &Heightfield) -> Result<(), WriteError> {
+        let path = self.colours();
+        let Some(look) = &mut self.look else { return Ok(()) };
+        // A quantity that is not there is told when the picture is drawn.
+        let there = draw::lay_over(snapshot, look, Some(start)).is_ok();
+        if !(there && draw::keep_colours(look, snapshot)) {
+            return Ok(());
+        }
+        let Some(overlay) = &look.overlay else { return Ok(()) };
+        let Some(range) = overlay.style.range else { return Ok(()) };
+        let colours = Colours { overlay: overlay.field.to_string(), range };
+        let text = serde_json::to_string(&colours).unwrap_or_default();
+        atomic::write_atomic(&path, |file| file.write_all(text.as_bytes()))?;
+        self.colours_kept = true;
+        Ok(())
+    }
+
+    fn recall_colours(&mut self, look: &mut Look) {
+        let Some(overlay) = look.overlay.as_mut().filter(|overlay| overlay.style.range.is_none()) else {
+            return;
+        };
+        let text = std::fs::read(self.colours()).unwrap_or_default();
+        let colours: Option<Colours> = serde_json::from_slice(&text).ok();
+        overlay.style.range =
+            colours.filter(|colours| colours.overlay == overlay.field).map(|colours| colours.range);
+        self.colours_kept = overlay.style.range.is_some();
+    }
+
+    /// All files of the run's frames, also those drawn before it was stopped and resumed.
+    pub fn written(&self) -> Vec<PathBuf> {
+        let mut files = self.pictures();
+        files.extend(self.colours_kept.then(|| self.colours()));
+        files
+    }
+
+    fn pictures(&self) -> Vec<PathBuf> {
+        let count = self.next.checked_div(self.every).unwrap_or(0);
+        (0..count).map(|number| self.path(number)).filter(|path| path.is_file()).collect()
+    }
+
+    /// Makes a video of all frames; `None` if there are fewer than two, or if it cannot be made, which is said.
+    pub fn film(&self, out: &Path, watcher: &mut dyn Watcher) -> Option<PathBuf> {
+        let frames = self.pictures();
+        if frames.len() < 2 {
+            return None;
+        }
+        let film = Film::new(&out.join(VIDEOS[0]), "png", self.fps, frames.len());
+        match develop(film, &frames) {
+            Ok(path) => Some(path),
+            Err(error) => {
+                watcher.notice(&format!("no video was made, the frames are there: {error}"));
+                None
+            }
+        }
+    }
+}
+
+fn develop(mut film: Film, frames: &[PathBuf]) -> Result<PathBuf, Box<dyn std::error::Error>> {
+    for path in frames {
+        let (width, height, rgb) = read_png_rgb(path, u64::MAX)?;
+        film.push(&Picture { width, height, rgb })?;
+    }
+    Ok(film.finish()?)
+}

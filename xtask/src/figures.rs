@@ -1,0 +1,230 @@
+//! The gallery: runs the built-in scenes, draws them, and writes docs/gallery.md.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use crate::run;
+
+/// A picture: its file, what it shows, and the arguments of `thalweg render`. `RUN/` stands for the folder
+/// that holds the runs.
+struct Figure {
+    file: &'static str,
+    about: &'static str,
+    render: &'static [&'static str],
+}
+
+/// Scenes that are run first.
+const SCENES: [&str; 7] =
+    ["demo", "mountain", "mountain-rain", "river-detail", "dam-break-2d", "tujunga", "pool"];
+
+const FIGURES: [Figure; 20] = [
+    Figure {
+        file: "demo.jpg",
+        about: "`demo`: mountains after rain has worked on them",
+        render: &["RUN/demo"],
+    },
+    Figure {
+        file: "demo_evening.jpg",
+        about: "The same from a valley, in the evening",
+        render: &[
+            "RUN/demo",
+            "--camera",
+            "fly:1500,-900,1500,28,12",
+            "--look",
+            "sun_elevation=11 deg",
+            "--look",
+            "sun_azimuth=288 deg",
+            "--look",
+            "haze=0.5",
+            "--look",
+            "scale_bar=false",
+            "--look",
+            "north_arrow=false",
+        ],
+    },
+    Figure {
+        file: "demo_change.jpg",
+        about: "Where ground went (brown) and where it came to rest (green)",
+        render: &["RUN/demo", "--overlay", "erosion-deposition"],
+    },
+    Figure { file: "demo_flow.jpg", about: "Discharge", render: &["RUN/demo", "--overlay", "flow"] },
+    Figure {
+        file: "demo_slope.jpg",
+        about: "Slope, from above",
+        render: &["RUN/demo", "--overlay", "slope", "--camera", "top"],
+    },
+    Figure {
+        file: "demo_wireframe.jpg",
+        about: "The triangles: coarser with distance",
+        render: &[
+            "RUN/demo",
+            "--look",
+            "wireframe=true",
+            "--look",
+            "grid=true",
+            "--look",
+            "triangle_size=8",
+            "--camera",
+            "30,22",
+        ],
+    },
+    Figure {
+        file: "demo_phong.jpg",
+        about: "The plain light of Phong",
+        render: &["RUN/demo", "--look", "light=phong", "--look", "sky=false"],
+    },
+    Figure {
+        file: "demo_sheet.jpg",
+        about: "A contact sheet, `--sheet`",
+        render: &["RUN/demo", "--sheet", "--size", "640x360"],
+    },
+    Figure {
+        file: "mountain.jpg",
+        about: "`mountain`: Voronoi mountains with a river source",
+        render: &["RUN/mountain"],
+    },
+    Figure {
+        file: "mountain_before_after.jpg",
+        about: "Before and after, `--before-after`",
+        render: &["RUN/mountain", "--before-after", "--size", "640x480"],
+    },
+    Figure {
+        file: "mountain_rain.jpg",
+        about: "`mountain-rain`: the same under rain alone",
+        render: &["RUN/mountain-rain", "--camera", "330,30"],
+    },
+    Figure {
+        file: "river.jpg",
+        about: "`river-detail`: a river finds its way over detailed ground",
+        render: &["RUN/river-detail"],
+    },
+    Figure {
+        file: "dam_break.jpg",
+        about: "`dam-break-2d`: water rushes around a hill",
+        render: &["RUN/dam-break-2d", "--camera", "50,30"],
+    },
+    Figure {
+        file: "dam_break_speed.jpg",
+        about: "Its speed",
+        render: &["RUN/dam-break-2d", "--camera", "50,30", "--overlay", "speed"],
+    },
+    Figure {
+        file: "tujunga.jpg",
+        about: "`tujunga`: a storm over a real landscape",
+        render: &["RUN/tujunga"],
+    },
+    Figure {
+        file: "pool.jpg",
+        about: "`pool`: rings on a pond, nets of light on its bed",
+        render: &["RUN/pool"],
+    },
+    Figure {
+        file: "lake.jpg",
+        about: "`lake-at-rest`: water that stays where it is",
+        render: &["lake-at-rest"],
+    },
+    Figure {
+        file: "particles.jpg",
+        about: "Particles as spheres, coloured by their speed",
+        render: &["RUN/wave.ply", "--colour", "speed", "--camera", "24,24"],
+    },
+    Figure {
+        file: "particles_fluid.jpg",
+        about: "The same as the surface of a fluid, smoothed in the picture",
+        render: &["RUN/wave.ply", "--particles", "surface", "--camera", "24,24"],
+    },
+    Figure {
+        file: "particles_mesh.jpg",
+        about: "The same as a mesh",
+        render: &["RUN/wave.ply", "--particles", "mesh", "--camera", "24,24"],
+    },
+];
+
+/// Size of a picture unless it says otherwise.
+const SIZE: &str = "960x540";
+
+/// Makes all pictures and the page that shows them.
+pub fn figures() -> bool {
+    let runs = Path::new("target/figures");
+    let images = Path::new("docs/gallery");
+    if let Err(error) = fs::create_dir_all(runs).and_then(|()| fs::create_dir_all(images)) {
+        eprintln!("cannot make a folder: {error}");
+        return false;
+    }
+    let thalweg = "target/release/thalweg";
+    let done = run("cargo", &["build", "--release", "--locked", "--target-dir", "target"])
+        && fs::write(runs.join("wave.ply"), wave()).is_ok()
+        && SCENES.iter().all(|scene| {
+            let out = runs.join(scene).display().to_string();
+            run(thalweg, &["run", scene, "--out", &out, "--quiet"])
+        })
+        && FIGURES.iter().all(|figure| draw(thalweg, runs, images, figure));
+    done && fs::write("docs/gallery.md", page()).is_ok()
+}
+
+fn arguments(figure: &Figure, runs: &str, output: &str) -> Vec<String> {
+    let mut args: Vec<String> = vec!["render".into()];
+    args.extend(figure.render.iter().map(|arg| arg.replace("RUN", runs)));
+    args.extend(["-o".into(), output.into()]);
+    if !figure.render.contains(&"--size") {
+        args.extend(["--size".into(), SIZE.into()]);
+    }
+    args
+}
+
+fn draw(thalweg: &str, runs: &Path, images: &Path, figure: &Figure) -> bool {
+    let output = images.join(figure.file).display().to_string();
+    let args = arguments(figure, &runs.display().to_string(), &output);
+    run(thalweg, &args.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+fn page() -> String {
+    let mut page = String::from(
+        "# Gallery\n\nAll of these are made by `cargo xtask figures`, on any adapter; the command that draws each \
+         stands below it.\nThe runs it draws are those of `thalweg run NAME --out out/NAME`.\n",
+    );
+    for figure in &FIGURES {
+        let command = arguments(figure, "out", figure.file)
+            .iter()
+            .map(|arg| if arg.contains(' ') { format!("\"{arg}\"") } else { arg.clone() })
+            .collect::<Vec<_>>()
+            .join(" ");
+        write!(
+            page,
+            "\n![{}](gallery/{})\n\n{}: `thalweg {command}`\n",
+            figure.about.replace('`', ""),
+            figure.file,
+            figure.about
+        )
+        .expect("text can always be added to");
+    }
+    page
+}
+
+/// Particles of a wave that runs up a tank and curls, as a PLY file with their speeds.
+fn wave() -> String {
+    const SPACING: f32 = 0.05;
+    let mut lines = String::new();
+    let mut count = 0;
+    let steps = |length: f32| (length / SPACING) as i32;
+    for i in 0..steps(6.0) {
+        for j in 0..steps(3.0) {
+            let (x, y) = (i as f32 * SPACING, j as f32 * SPACING);
+            // A steep front at x = 4 m, ripples behind it, a shallow sheet before it.
+            let front = 1.0 / (1.0 + ((x - 4.0 - 0.25 * (y * 2.1).sin()) * 5.0).exp());
+            let top = 0.22 + front * (0.75 + 0.12 * (x * 2.6 + 0.5 * (y * 3.0).cos()).sin());
+            for k in 0..steps(top) {
+                let z = k as f32 * SPACING;
+                let speed = 0.4 + 2.8 * (1.0 - (2.0 * front - 1.0).powi(2)) + 1.2 * z / top * front;
+                writeln!(lines, "{x} {y} {z} {speed}").expect("text can always be added to");
+                count += 1;
+            }
+        }
+    }
+    format!(
+        "ply\nformat ascii 1.0\ncomment unit speed m/s\ncomment radius {}\nelement vertex {count}\n\
+         property float x\nproperty float y\nproperty float z\nproperty float speed\nend_header\n{lines}",
+        0.5 * SPACING
+    )
+}
