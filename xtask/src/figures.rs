@@ -45,7 +45,7 @@ const FIGURES: [Figure; 20] = [
     },
     Figure {
         file: "demo_change.jpg",
-        about: "Where ground went (brown) and where it came to rest (green)",
+        about: "Where ground went (red) and where it came to rest (blue)",
         render: &["RUN/demo", "--overlay", "erosion-deposition"],
     },
     Figure { file: "demo_flow.jpg", about: "Discharge", render: &["RUN/demo", "--overlay", "flow"] },
@@ -77,7 +77,7 @@ const FIGURES: [Figure; 20] = [
     Figure {
         file: "demo_sheet.jpg",
         about: "A contact sheet, `--sheet`",
-        render: &["RUN/demo", "--sheet", "--size", "640x360"],
+        render: &["RUN/demo", "--sheet", "--size", "1440x810"],
     },
     Figure {
         file: "mountain.jpg",
@@ -102,12 +102,12 @@ const FIGURES: [Figure; 20] = [
     Figure {
         file: "dam_break.jpg",
         about: "`dam-break-2d`: water rushes around a hill",
-        render: &["RUN/dam-break-2d", "--camera", "50,30"],
+        render: &["RUN/dam-break-2d"],
     },
     Figure {
         file: "dam_break_speed.jpg",
         about: "Its speed",
-        render: &["RUN/dam-break-2d", "--camera", "50,30", "--overlay", "speed"],
+        render: &["RUN/dam-break-2d", "--overlay", "speed"],
     },
     Figure {
         file: "tujunga.jpg",
@@ -152,14 +152,12 @@ pub fn figures() -> bool {
         eprintln!("cannot make a folder: {error}");
         return false;
     }
-    let thalweg = "target/release/thalweg";
-    let done = run("cargo", &["build", "--release", "--locked", "--target-dir", "target"])
-        && fs::write(runs.join("wave.ply"), wave()).is_ok()
+    let done = fs::write(runs.join("wave.ply"), wave()).is_ok()
         && SCENES.iter().all(|scene| {
             let out = runs.join(scene).display().to_string();
-            run(thalweg, &["run", scene, "--out", &out, "--quiet"])
+            thalweg(&["run", scene, "--out", &out, "--quiet"])
         })
-        && FIGURES.iter().all(|figure| draw(thalweg, runs, images, figure));
+        && FIGURES.iter().all(|figure| draw(runs, images, figure));
     done && fs::write("docs/gallery.md", page()).is_ok()
 }
 
@@ -173,10 +171,14 @@ fn arguments(figure: &Figure, runs: &str, output: &str) -> Vec<String> {
     args
 }
 
-fn draw(thalweg: &str, runs: &Path, images: &Path, figure: &Figure) -> bool {
+fn draw(runs: &Path, images: &Path, figure: &Figure) -> bool {
     let output = images.join(figure.file).display().to_string();
     let args = arguments(figure, &runs.display().to_string(), &output);
-    run(thalweg, &args.iter().map(String::as_str).collect::<Vec<_>>())
+    thalweg(&args.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+fn thalweg(args: &[&str]) -> bool {
+    run("cargo", &[&["run", "--release", "--locked", "--quiet", "--"], args].concat())
 }
 
 fn page() -> String {

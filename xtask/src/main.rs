@@ -76,7 +76,8 @@ fn run(program: &str, args: &[&str]) -> bool {
 
 fn run_with(variable: &str, value: &str, program: &str, args: &[&str]) -> bool {
     println!("> {program} {}", args.join(" "));
-    match Command::new(program).args(args).env(variable, value).status() {
+    // Without a display, Mesa's choice between several devices complains about the display.
+    match Command::new(program).args(args).env(variable, value).env("NODEVICE_SELECT", "1").status() {
         Ok(status) if status.success() => true,
         Ok(status) => {
             eprintln!("{program} {} failed: {status}", args.join(" "));

@@ -98,10 +98,10 @@ impl Gpu {
             required_limits,
             ..Default::default()
         };
-        let (device, queue) = adapter.request_device(&descriptor).await.map_err(|error| GpuError::NoDevice {
-            adapter: info.name.clone(),
-            reason: error.to_string(),
-        })?;
+        let (device, queue) = adapter
+            .request_device(&descriptor)
+            .await
+            .map_err(|error| GpuError::NoDevice { adapter: info.name.clone(), reason: error.to_string() })?;
         Ok(Self { device, queue, info })
     }
 

@@ -59,7 +59,8 @@ pub struct WaterLook {
     pub foam: f32,
     /// Whether waves focus sunlight onto the bed.
     pub caustics: bool,
-    /// Share of suspended sediment by volume at which the water has the colour of mud [-].
+    /// Height of suspended sediment over depth of water at which the water turns to mud; runs that lapse
+    /// time carry far more than nature [-].
     pub muddy: f32,
 }
 
@@ -97,7 +98,7 @@ pub struct Overlay {
 
 impl Default for WaterLook {
     fn default() -> Self {
-        Self { visible: true, ripples: 1.0, foam: 1.0, caustics: true, muddy: 0.5 }
+        Self { visible: true, ripples: 1.0, foam: 1.0, caustics: true, muddy: 1.0 }
     }
 }
 

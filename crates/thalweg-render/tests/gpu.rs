@@ -39,7 +39,10 @@ fn landscape() -> Snapshot {
 
 /// Level water of one depth over a level bed at height 0.
 fn pool(cells: usize, depth: f32) -> Vec<Field> {
-    vec![field("height", Grid2::filled(cells, cells, 0.0)), field("water", Grid2::filled(cells, cells, depth))]
+    vec![
+        field("height", Grid2::filled(cells, cells, 0.0)),
+        field("water", Grid2::filled(cells, cells, depth)),
+    ]
 }
 
 /// A look without anything that spreads light: no haze, ripples, foam.
@@ -249,7 +252,8 @@ fn refraction_bends_to_the_analytic_angle() {
         // Half way from the black of the north (above) to the white of the south.
         let white = light[(size[1] - 1) * size[0] + 4].y;
         let green = |y: usize| light[y * size[0] + 4].y - 0.5 * white;
-        let y = (1..size[1]).find(|&y| green(y - 1) < 0.0 && green(y) >= 0.0).expect("the border is in sight");
+        let y =
+            (1..size[1]).find(|&y| green(y - 1) < 0.0 && green(y) >= 0.0).expect("the border is in sight");
         let share = green(y - 1) / (green(y - 1) - green(y));
         let (start, ray) = view.ray(4.5 / 8.0, (y as f32 - 0.5 + share) / size[1] as f32);
         let entry = start + ray * (40.0 / -ray.z);
@@ -267,11 +271,13 @@ fn refraction_bends_to_the_analytic_angle() {
 fn no_gaps_between_levels_of_detail() {
     let mut renderer = renderer();
     for (cols, rows) in [(700, 333), (65, 1), (1, 1), (33, 1025)] {
-        let height = Grid2::from_fn(cols, rows, |c, r| 40.0 * ((c as f32 * 0.11).sin() + (r as f32 * 0.07).cos()));
+        let height =
+            Grid2::from_fn(cols, rows, |c, r| 40.0 * ((c as f32 * 0.11).sin() + (r as f32 * 0.07).cos()));
         let snapshot = Snapshot::of_fields(Frame::with_cell(5.0), vec![field("height", height)]);
         let look = Look { light: Light::Phong, triangle_size: 4.0, ..still() };
         let mut world = renderer.load(&snapshot, &look).unwrap();
-        let picture = renderer.picture(&mut world, &look, &Camera::Top, [cols.min(256), rows.min(256)]).unwrap();
+        let picture =
+            renderer.picture(&mut world, &look, &Camera::Top, [cols.min(256), rows.min(256)]).unwrap();
         assert_eq!(picture.width, cols.min(256));
         // Seen from above, everything is ground: a gap would show the underside's pale table.
         if cols > 65 && rows > 65 {

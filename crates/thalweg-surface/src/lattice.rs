@@ -39,7 +39,7 @@ impl Lattice {
     }
 
     /// Places in cubes.
-    pub fn from_world(&self, points: &Points) -> Vec<Vector3<f32>> {
+    pub fn cubes_from_world(&self, points: &Points) -> Vec<Vector3<f32>> {
         let place = |p: &[f32; 3]| Vector3::from_fn(|i, _| self.cubes(i, p[i]));
         points.positions.iter().map(place).collect()
     }
@@ -50,7 +50,7 @@ impl Lattice {
     }
 
     /// Moves a mesh from cubes to metres.
-    pub fn to_world(&self, mesh: &mut TriMesh) {
+    pub fn world_from_cubes(&self, mesh: &mut TriMesh) {
         for p in &mut mesh.positions {
             *p = std::array::from_fn(|i| ((f64::from(p[i]) + self.corner[i]) * self.cube) as f32);
         }

@@ -59,7 +59,7 @@ fn cut_into(points: &Points, params: &SurfaceParams, subdomain: u32) -> Result<T
     let params = params.clone().validated()?;
     let Some(lattice) = Lattice::around(points, &params)? else { return Ok(TriMesh::default()) };
     memory::admit(points, &lattice, &params)?;
-    let particles = lattice.from_world(points);
+    let particles = lattice.cubes_from_world(points);
     let found = march(&particles, &params, subdomain)?;
     let mut mesh = order::sorted(&found.mesh);
     if params.merge_slivers {
@@ -68,7 +68,7 @@ fn cut_into(points: &Points, params: &SurfaceParams, subdomain: u32) -> Result<T
     let neighbours = smooth::Neighbours::of(&mesh);
     smooth::positions(&mut mesh, &neighbours, &found, &particles, &params);
     smooth::normals(&mut mesh, &neighbours, params.normal_smoothing_iterations);
-    lattice.to_world(&mut mesh);
+    lattice.world_from_cubes(&mut mesh);
     Ok(mesh)
 }
 

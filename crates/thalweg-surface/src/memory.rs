@@ -86,7 +86,8 @@ const BITS: u32 = 20;
 /// Krištof et al. 2009 keep to pass over empty space, as a list.
 fn occupied_blocks(points: &Points, lattice: &Lattice, side: f32) -> Vec<u64> {
     let key = |p: &[f32; 3]| {
-        (0..3).fold(0, |key, axis| key << BITS | (lattice.cubes(axis, p[axis]) / side) as u64 + 1)
+        let block = |axis: usize| (lattice.cubes(axis, p[axis]) / side) as u64 + 1;
+        (0..3).fold(0, |key, axis| (key << BITS) | block(axis))
     };
     let mut blocks: Vec<u64> = points.positions.par_iter().map(key).collect();
     blocks.par_sort_unstable();
@@ -116,7 +117,7 @@ mod tests {
 
     #[test]
     fn a_bar_of_blocks_shows_its_faces() {
-        let bar: Vec<u64> = (5..8).map(|x| 1 << (2 * BITS) | 1 << BITS | x).collect();
+        let bar: Vec<u64> = (5..8).map(|x| (1 << (2 * BITS)) | (1 << BITS) | x).collect();
         assert_eq!(exposed_faces(&bar), 14);
         assert_eq!(exposed_faces(&[]), 0);
     }

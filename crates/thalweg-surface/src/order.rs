@@ -10,7 +10,7 @@ type Key = [u32; 3];
 fn key(p: [f32; 3]) -> Key {
     let rising = |x: f32| {
         let bits = x.to_bits();
-        if bits >> 31 == 1 { !bits } else { bits | 1 << 31 }
+        if bits >> 31 == 1 { !bits } else { bits | (1 << 31) }
     };
     [rising(p[2]), rising(p[1]), rising(p[0])]
 }

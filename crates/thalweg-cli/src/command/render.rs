@@ -12,6 +12,7 @@ use order::Order;
 use std::path::PathBuf;
 use subject::Subject;
 use thalweg::draw::{self, DrawError, Exposure, Film, Marks, Painter};
+use thalweg::field::Snapshot;
 use thalweg::project::OverlayTable;
 use thalweg::render::{Camera, Look, Picture, Shot, before_after, contact_sheet};
 use thalweg::run::Watcher;
@@ -64,6 +65,20 @@ fn is_moving(args: &RenderArgs) -> Result<bool, Failure> {
     Err(Failure::usage(format!("{}: {wrong}", path.display())))
 }
 
+/// Water of a tank is as clear to the eye as a lake's: what is deep depends on the size of the whole.
+fn for_small_worlds(mut look: Look, subject: &Snapshot) -> Look {
+    /// Depth at which the far side has vanished, in widths [-].
+    const DEEP: f32 = 0.5;
+    let points = subject.points.iter().flat_map(|points| &points.positions);
+    let places = points.chain(subject.meshes.iter().flat_map(|mesh| &mesh.mesh.positions));
+    let start = [f32::INFINITY, f32::NEG_INFINITY];
+    let [low, high] = places.fold(start, |[low, high], place| [low.min(place[0]), high.max(place[0])]);
+    if subject.field("height").is_none() && low < high {
+        look.relief.water_deep = look.relief.water_deep.min(DEEP * (high - low));
+    }
+    look
+}
+
 /// Everything that a picture needs.
 struct Studio {
     painter: Painter,
@@ -78,14 +93,12 @@ struct Studio {
 impl Studio {
     fn new(mut painter: Painter, order: &Order, subject: Subject) -> Result<Self, Failure> {
         let picture = &order.scene.picture;
-        // As in a run: colours and camera are those of the start, whatever became of it.
+        // As in a run: colours are those of the start, whatever became of it.
         let look = match &subject.start {
             Some(start) => draw::coloured_by(picture.look(), start),
-            None => picture.look(),
+            None => for_small_worlds(picture.look(), &subject.now),
         };
-        let start = subject.start.as_ref().map(draw::bare);
-        let before = start.as_ref().unwrap_or(&subject.now);
-        let resolve = painter.view(before, &look, picture.size).map_err(Failure::run)?;
+        let resolve = painter.view(&subject.now, &look, picture.size).map_err(Failure::run)?;
         let shot = order.scene.camera.shot().settled(&*resolve);
         drop(resolve);
         let (size, fps, marks) = (picture.size, picture.fps, Marks::of(picture));

@@ -11,13 +11,23 @@ use super::{DEPTH, FRAME, depth_state, fullscreen_pipeline};
 /// Distances along the middle ray [m]; 0 where there is nothing.
 pub(super) const DISTANCES: TextureFormat = TextureFormat::R32Float;
 
-/// Rounds of smoothing, each across and down: two leave no trace of single particles.
-const ROUNDS: usize = 2;
+/// The passes of the smoothing: two wide rounds leave no trace of single particles, the last one none of
+/// the samples that those left out.
+const SMOOTHING: [&str; 6] = [
+    "across_fragment",
+    "down_fragment",
+    "across_fragment",
+    "down_fragment",
+    "fine_across_fragment",
+    "fine_down_fragment",
+];
 
 pub(super) struct Fluid {
     layout: wgpu::BindGroupLayout,
-    across: wgpu::RenderPipeline,
-    down: wgpu::RenderPipeline,
+    /// Across and down in turn.
+    smoothing: Vec<wgpu::RenderPipeline>,
+    pieces: wgpu::RenderPipeline,
+    pieces_layout: wgpu::BindGroupLayout,
     surface: wgpu::RenderPipeline,
 }
 
@@ -26,8 +36,10 @@ pub(super) struct Flow {
     /// Smoothing goes back and forth between them; it begins and ends with the first.
     distances: [Texture; 2],
     groups: [wgpu::BindGroup; 2],
+    pieces: Texture,
+    pieces_group: wgpu::BindGroup,
     pub depth: Texture,
-    /// Half as many pixels along each side: it changes slowly, and it is where most particles add up.
+    /// Half as many texels along each side: it changes slowly, and it is where most particles add up.
     pub thickness: Texture,
 }
 
@@ -41,52 +53,63 @@ impl Flow {
 impl Fluid {
     pub(super) fn new(gpu: &Gpu, globals: &Globals) -> Self {
         let module = gpu.shader("fluid", &[FRAME, SPACE, include_str!("shaders/fluid.wgsl")]);
-        let layout = gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-            label: Some("fluid"),
-            entries: &[texture_entry(0, TextureSampleType::Float { filterable: false })],
-        });
-        let pipeline = |fragment, format, depth| {
-            let layouts = [&globals.layout, &layout];
+        let layout = |kind| {
+            gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+                label: Some("fluid"),
+                entries: &[texture_entry(0, kind)],
+            })
+        };
+        let pieces_layout = layout(TextureSampleType::Uint);
+        let layout = layout(TextureSampleType::Float { filterable: false });
+        let pipeline = |fragment, format, layout, depth| {
+            let layouts = [&globals.layout, layout];
             fullscreen_pipeline(gpu, fragment, &module, &layouts, fragment, format, depth)
         };
         let nearer = depth_state(true, wgpu::CompareFunction::Greater);
         Self {
-            across: pipeline("across_fragment", DISTANCES, None),
-            down: pipeline("down_fragment", DISTANCES, None),
-            surface: pipeline("surface_fragment", BODIES, Some(nearer)),
+            smoothing: SMOOTHING.map(|fragment| pipeline(fragment, DISTANCES, &layout, None)).into(),
+            pieces: pipeline("piece_fragment", BODIES, &layout, None),
+            surface: pipeline("surface_fragment", BODIES, &pieces_layout, Some(nearer)),
+            pieces_layout,
             layout,
         }
     }
 
+    /// `size` is that of the picture, not of its samples.
     pub(super) fn make_flow(&self, gpu: &Gpu, size: [u32; 2]) -> Flow {
         let distances = [(); 2].map(|()| Texture::new(gpu, "distances", size, DISTANCES, 1));
-        let groups = [0, 1].map(|i: usize| {
-            gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-                label: Some("fluid"),
-                layout: &self.layout,
-                entries: &[distances[i].bound(0)],
-            })
-        });
+        let pieces = Texture::new(gpu, "pieces", size, BODIES, 1);
+        let group = |layout, texture: &Texture| {
+            let entries = &[texture.bound(0)];
+            let descriptor = wgpu::BindGroupDescriptor { label: Some("fluid"), layout, entries };
+            gpu.device.create_bind_group(&descriptor)
+        };
+        let groups = [0, 1].map(|i: usize| group(&self.layout, &distances[i]));
+        let pieces_group = group(&self.pieces_layout, &pieces);
         Flow {
             distances,
             groups,
+            pieces,
+            pieces_group,
             depth: Texture::new(gpu, "spheres' depth", size, DEPTH, 1),
             thickness: Texture::new(gpu, "thickness", size.map(|n| n.div_ceil(2)), THICKNESS, 1),
         }
     }
 
-    /// Smooths the distances.
+    /// Smooths the distances and works out normals.
     pub(super) fn smooth(&self, encoder: &mut wgpu::CommandEncoder, frame: &wgpu::BindGroup, flow: &Flow) {
-        let steps = [(&self.across, 0, 1), (&self.down, 1, 0)];
-        for (pipeline, from, to) in steps.iter().cycle().take(ROUNDS * steps.len()) {
-            let colours = [(&flow.distances[*to].view, LoadOp::Clear(wgpu::Color::TRANSPARENT))];
+        for (pipeline, [from, to]) in self.smoothing.iter().zip([[0, 1], [1, 0]].into_iter().cycle()) {
+            let colours = [(&flow.distances[to].view, LoadOp::Clear(wgpu::Color::TRANSPARENT))];
             let mut pass = space::begin(encoder, "smoothing", &colours, None);
-            space::fullscreen(&mut pass, pipeline, frame, &flow.groups[*from]);
+            space::fullscreen(&mut pass, pipeline, frame, &flow.groups[from]);
         }
+        let colours = [(&flow.pieces.view, LoadOp::Clear(wgpu::Color::TRANSPARENT))];
+        let mut pass = space::begin(encoder, "pieces", &colours, None);
+        space::fullscreen(&mut pass, &self.pieces, frame, &flow.groups[0]);
     }
 
     /// Draws the normals of the smoothed surface where it is nearer than all else.
     pub(super) fn draw_surface(&self, pass: &mut wgpu::RenderPass, frame: &wgpu::BindGroup, flow: &Flow) {
-        space::fullscreen(pass, &self.surface, frame, &flow.groups[0]);
+        space::fullscreen(pass, &self.surface, frame, &flow.pieces_group);
     }
 }

@@ -137,7 +137,7 @@ impl FrameData {
             ),
             ripples: Vec4::new(look.water.ripples, world.ripple_tile(), shadow.texel, EXPOSURE),
             overlay: Vec4::new(first, last, opacity, f32::from(by_magnitude)),
-            flags: [flags(look, world), 0, 0, 0],
+            flags: [flags(look, world), look.supersampling, 0, 0],
             particles: world.cloud.as_ref().map_or(Vec4::ZERO, |cloud| {
                 let [first, last] = cloud.spread.map_or([0.0, 1.0], |spread| spread.range());
                 let by_magnitude = cloud.spread.is_some_and(|spread| spread.scale() == Scale::Log);

@@ -88,8 +88,10 @@ impl Meshes {
             step_mode: wgpu::VertexStepMode::Vertex,
             attributes: &wgpu::vertex_attr_array![0 => Float32x3],
         };
-        let normal =
-            wgpu::VertexBufferLayout { attributes: &wgpu::vertex_attr_array![1 => Float32x3], ..place.clone() };
+        let normal = wgpu::VertexBufferLayout {
+            attributes: &wgpu::vertex_attr_array![1 => Float32x3],
+            ..place.clone()
+        };
         let colour = wgpu::VertexBufferLayout {
             array_stride: size_of::<[f32; 4]>() as u64,
             step_mode: wgpu::VertexStepMode::Instance,

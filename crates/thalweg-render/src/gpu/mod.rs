@@ -25,6 +25,8 @@ mod particles;
 mod ripples;
 mod shadow;
 mod space;
+#[cfg(test)]
+mod space_tests;
 mod terrain;
 mod texture;
 mod world;

@@ -60,9 +60,7 @@ impl Cloud {
             positions: buffer("positions", bytemuck::cast_slice(positions)),
             values: column.map_or_else(
                 || nothing.clone(),
-                |(values, _)| {
-                    buffer("values", bytemuck::cast_slice(&values[i * CHUNK..][..positions.len()]))
-                },
+                |(values, _)| buffer("values", bytemuck::cast_slice(&values[i * CHUNK..][..positions.len()])),
             ),
             count: positions.len() as u32,
         };

@@ -51,8 +51,8 @@ struct Bodies {
 
 /// Surfaces of water in the picture.
 pub(super) struct Waters {
-    /// The depths that they were made for, and whether there are particles among them.
-    made_for: (wgpu::Texture, bool),
+    /// The depths that they were made for, and samples along each side of a pixel if there are particles.
+    made_for: (wgpu::Texture, Option<u32>),
     /// Light, and in alpha the water in front of it.
     pub behind: Texture,
     depth: Texture,
@@ -178,9 +178,10 @@ impl Space {
             self.waters = None;
             return;
         }
-        let made_for = (targets.depth.texture.clone(), parts.fluid);
+        let samples = parts.fluid.then_some(look.supersampling);
+        let made_for = (targets.depth.texture.clone(), samples);
         let waters = self.waters.take().filter(|waters| waters.made_for == made_for);
-        let waters = waters.unwrap_or_else(|| self.make_waters(gpu, targets, parts.fluid));
+        let waters = waters.unwrap_or_else(|| self.make_waters(gpu, targets, samples));
         copy(encoder, &targets.depth, &waters.depth);
         let nothing = LoadOp::Clear(wgpu::Color::TRANSPARENT);
         if let (Some(flow), Some(cloud)) = (&waters.flow, &world.cloud) {
@@ -225,13 +226,13 @@ impl Space {
         Bodies { depth: targets.depth.texture.clone(), paint, group }
     }
 
-    fn make_waters(&self, gpu: &Gpu, targets: &Targets, has_fluid: bool) -> Waters {
+    fn make_waters(&self, gpu: &Gpu, targets: &Targets, samples: Option<u32>) -> Waters {
         let size = targets.depth.size();
         let texture = |label, format| Texture::new(gpu, label, size, format, 1);
         let behind = texture("behind", LIGHT);
         let depth = texture("water's depth", DEPTH);
         let surfaces = texture("water's surfaces", BODIES);
-        let flow = has_fluid.then(|| self.fluid.make_flow(gpu, size));
+        let flow = samples.map(|samples| self.fluid.make_flow(gpu, size.map(|n| n / samples)));
         let thickness = flow.as_ref().map_or(&self.nothing, |flow| &flow.thickness);
         let group = |layout, textures: &[&Texture]| {
             let entries: Vec<_> = textures.iter().zip(0..).map(|(texture, i)| texture.bound(i)).collect();
@@ -241,7 +242,7 @@ impl Space {
         let behind_group = group(&self.behind_layout, &[&targets.light, thickness]);
         let depth_group = group(&self.depth_layout, &[&targets.depth]);
         let group = group(&self.surface_layout, &[&behind, &targets.depth, &surfaces]);
-        let made_for = (targets.depth.texture.clone(), has_fluid);
+        let made_for = (targets.depth.texture.clone(), samples);
         Waters { made_for, behind, depth, surfaces, flow, behind_group, depth_group, group }
     }
 

@@ -90,8 +90,10 @@ impl World {
         let maps =
             bake_maps(gpu, bakery, look, BakeInputs { size, cell, bed, depth: depth_map, missing }, field);
         let overlay = overlay_of(gpu, snapshot, look);
-        let cloud = snapshot.points.as_ref().map(|points| Cloud::new(gpu, points, look)).transpose()?.flatten();
-        let bodies = snapshot.meshes.iter().map(|mesh| Body::new(gpu, mesh)).collect::<Result<Vec<_>, _>>()?;
+        let cloud =
+            snapshot.points.as_ref().map(|points| Cloud::new(gpu, points, look)).transpose()?.flatten();
+        let bodies =
+            snapshot.meshes.iter().map(|mesh| Body::new(gpu, mesh)).collect::<Result<Vec<_>, _>>()?;
         let tree = Quadtree::new(height, cell, deepest);
         let net = net_of(height, depth, cell);
         let [low, _] = tree.range();
@@ -195,9 +197,10 @@ impl World {
 
     /// Side of a tile of ripples [m].
     pub(super) fn ripple_tile(&self) -> f32 {
-        /// Cells along a tile.
+        /// Cells along a tile, and its least side [m].
         const CELLS: f32 = 12.0;
-        CELLS * self.cell
+        const LEAST: f32 = 3.0;
+        (CELLS * self.cell).max(LEAST)
     }
 
     /// How finely a picture of that height needs the ground.

@@ -14,6 +14,7 @@ pub use marks::Marks;
 pub use overlay::{NoField, keep_colours, lay_over};
 pub use painter::{DrawError, Exposure, Model, Painter, Resolve};
 
+use crate::State;
 use std::path::Path;
 use thalweg_field::{Field, FieldInfo, Heightfield, Snapshot};
 use thalweg_io::{WriteError, write_jpeg_rgb, write_png_rgb};
@@ -51,6 +52,14 @@ pub fn height_range(start: &Heightfield) -> Option<[f32; 2]> {
 pub fn bare(ground: &Heightfield) -> Snapshot {
     let info = FieldInfo::new("height", "m", "height of the bed");
     Snapshot::of_fields(ground.frame.clone(), vec![Field { info, values: ground.height.clone() }])
+}
+
+/// The start of a run: its ground, and the water that stands on it.
+pub fn opening(state: &State) -> Snapshot {
+    let mut opening = bare(state.start());
+    let info = FieldInfo::new("water", "m", "depth of the water above the bed");
+    opening.fields.push(Field { info, values: state.start_water() });
+    opening
 }
 
 /// Whether a picture can be written under that name.

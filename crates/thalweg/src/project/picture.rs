@@ -56,6 +56,8 @@ pub struct PictureTable {
     pub snow_line: f64,
     /// Samples along each side of a pixel.
     pub supersampling: u32,
+    /// Side of the ground's triangles in the picture [px].
+    pub triangle_size: f64,
     /// The water.
     pub water: WaterTable,
     /// The particles.
@@ -246,6 +248,7 @@ impl Default for PictureTable {
             legend: true,
             snow_line: decimal(look.relief.palette.snow_line),
             supersampling: look.supersampling,
+            triangle_size: decimal(look.triangle_size),
             water: WaterTable::default(),
             particles: ParticlesTable::default(),
             overlay: None,
@@ -353,6 +356,7 @@ impl PictureTable {
             particles: self.particles.look(),
             overlay: self.overlay.as_ref().map(OverlayTable::overlay),
             supersampling: self.supersampling,
+            triangle_size: self.triangle_size as f32,
             ..Look::default()
         }
     }
@@ -378,10 +382,8 @@ impl ParticlesTable {
                 ShapeChoice::Surface => ParticleShape::Surface,
                 ShapeChoice::Hidden => ParticleShape::Hidden,
             },
-            colour: self.colour.clone().map(|column| {
-                let style = usual(&column);
-                (column.into(), style)
-            }),
+            // Maps of water begin with white, which spheres would lose their form in.
+            colour: self.colour.clone().map(|column| (column.into(), MapStyle::default())),
         }
     }
 }
@@ -400,7 +402,9 @@ impl OverlayTable {
                 ScaleChoice::AroundZero => Scale::AroundZero,
             };
         }
-        style.range = self.range.map(|range| range.map(|v| v as f32));
+        if let Some(range) = self.range {
+            style.range = Some(range.map(|v| v as f32));
+        }
         Overlay { field: self.field.clone().into(), style, opacity: self.opacity as f32 }
     }
 }

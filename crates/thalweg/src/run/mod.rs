@@ -179,7 +179,7 @@ pub fn run(project: &Project, options: &RunOptions, watcher: &mut dyn Watcher) -
     let mut pictures = None;
     if project.scene.output.pictures || project.scene.output.frames_every > 0 {
         check_picture(project, options.max_bytes)?;
-        pictures = Some(Pictures::new(&project.scene, state.start())?);
+        pictures = Some(Pictures::new(&state)?);
     }
     atomic::create_dir(out)?;
     // From here on the report of an earlier run would tell of other files than those that are there.
@@ -385,7 +385,7 @@ impl Driver<'_> {
             let clock = Instant::now();
             let start = state.start();
             let view =
-                self.pictures.as_mut().and_then(|pictures| pictures.view(&mut snapshot, start, watcher));
+                self.pictures.as_mut().and_then(|pictures| pictures.view(&mut snapshot, state, watcher));
             files.extend(output::draw_pictures(out, start, &snapshot, view)?);
             timings.insert("pictures", clock.elapsed().as_secs_f64());
         }

@@ -26,26 +26,38 @@ pub struct Pictures {
 impl Pictures {
     /// Sets up the renderer that the scene asks for, and the camera before the ground as it is at the start: from
     /// frame to frame it keeps its place.
-    pub fn new(scene: &Scene, start: &Heightfield) -> Result<Self, GpuError> {
-        let mut painter = Painter::new(scene.picture.renderer)?;
-        let look = draw::coloured_by(scene.picture.look(), start);
-        let size = scene.picture.size;
-        let shot = match painter.view(&draw::bare(start), &look, size) {
-            Ok(resolve) => scene.camera.shot().settled(&resolve),
-            Err(_) => scene.camera.shot(), // drawing will tell what is wrong
+    pub fn new(state: &State) -> Result<Self, GpuError> {
+        let scene = state.scene();
+        let mut pictures = Self {
+            painter: Painter::new(scene.picture.renderer)?,
+            look: draw::coloured_by(scene.picture.look(), state.start()),
+            shot: scene.camera.shot(),
+            size: scene.picture.size,
+            marks: Marks::of(&scene.picture),
+            told: false,
         };
-        Ok(Self { painter, look, shot, size, marks: Marks::of(&scene.picture), told: false })
+        pictures.settle(scene, &draw::opening(state));
+        Ok(pictures)
+    }
+
+    /// Puts the camera before what it is to show.
+    fn settle(&mut self, scene: &Scene, subject: &Snapshot) {
+        // Where that fails, drawing will tell what is wrong.
+        if let Ok(resolve) = self.painter.view(subject, &self.look, self.size) {
+            self.shot = scene.camera.shot().settled(&resolve);
+        }
     }
 
     /// The view of the landscape, from where the shot begins; `None` if it could not be drawn, which is said.
     pub fn view(
         &mut self,
         snapshot: &mut Snapshot,
-        start: &Heightfield,
+        state: &State,
         watcher: &mut dyn Watcher,
     ) -> Option<Picture> {
+        self.settle(state.scene(), snapshot);
         let look = self.look.clone();
-        self.take(snapshot, start, (&look, 0.0), watcher)
+        self.take(snapshot, state.start(), (&look, 0.0), watcher)
     }
 
     /// A picture at a moment of the shot [s]. A run does not fail because one cannot be drawn.

@@ -7,7 +7,7 @@ use crate::command::inspect::read;
 use crate::watch::Watch;
 use std::path::{Path, PathBuf};
 use thalweg::draw;
-use thalweg::field::{Field, FieldInfo, Frame, Heightfield, Matter, Mesh, Points, Snapshot};
+use thalweg::field::{Frame, Heightfield, Matter, Mesh, Points, Snapshot};
 use thalweg::io::{Ply, read_map, read_ply};
 use thalweg::project::Project;
 use thalweg::run::{Watcher, advance_to};
@@ -48,10 +48,7 @@ impl Subject {
 fn beginning(project: &Project, limit: u64) -> Result<Subject, Failure> {
     let state = State::new(project, limit).map_err(Failure::usage)?;
     state.notices.iter().for_each(|notice| remark!("note: {notice}"));
-    let mut now = draw::bare(state.start());
-    let info = FieldInfo::new("water", "m", "depth of the water above the bed");
-    now.fields.push(Field { info, values: state.start_water() });
-    Ok(Subject { now, start: Some(state.start().clone()) })
+    Ok(Subject { now: draw::opening(&state), start: Some(state.start().clone()) })
 }
 
 /// A scene after some steps.

@@ -2,15 +2,18 @@
 // narrow-range filter of Truong & Yuksel 2018: a Gauss kernel of constant size in the world that leaves
 // out what lies far in front and holds what lies far behind near, so that outlines stay.
 
+// All of it is as fine as the picture, not as its samples.
 @group(1) @binding(0) var distances: texture_2d<f32>;
+@group(1) @binding(0) var pieces: texture_2d<u32>;
 
 // Reach of the kernel [radii], and at most [px].
-const REACH = 4.0;
-const MOST = 80.0;
-// Samples on each side, at most.
-const SAMPLES = 10.0;
+const REACH = 3.0;
+const MOST = 120.0;
+// Samples on each side, at most. A wide kernel leaves some out; a last pass that leaves out none smooths
+// the traces of that.
+const SAMPLES = 12.0;
 // Steps in distance up to this many radii are part of the surface.
-const STEP = 4.0;
+const STEP = 6.0;
 // What lies farther counts as this many radii behind.
 const HELD = 1.0;
 
@@ -43,11 +46,11 @@ fn counted(distance: f32, band: ptr<function, Band>, held: f32) -> f32 {
     return distance;
 }
 
-fn smoothed(at: vec2f, along: vec2i) -> f32 {
+fn smoothed(at: vec2f, along: vec2i, most: f32) -> f32 {
     let pixel = vec2i(at);
     let here = textureLoad(distances, pixel, 0).r;
     let radius = frame.particles.w;
-    let reach = min(REACH * radius / side_seen(here), MOST);
+    let reach = min(REACH * radius / (side_seen(here) * f32(frame.flags.y)), most);
     if here <= 0.0 || reach < 1.0 {
         return here;
     }
@@ -57,7 +60,7 @@ fn smoothed(at: vec2f, along: vec2i) -> f32 {
     let step = STEP * radius;
     var ahead = Band(here - step, here + step);
     var astern = ahead;
-    let size = vec2i(frame.viewport.xy);
+    let size = vec2i(textureDimensions(distances));
     var sum = straight(here);
     var weights = 1.0;
     for (var i = 1.0; i <= count; i += 1.0) {
@@ -80,17 +83,27 @@ fn smoothed(at: vec2f, along: vec2i) -> f32 {
 
 @fragment
 fn across_fragment(@builtin(position) at: vec4f) -> @location(0) f32 {
-    return smoothed(at.xy, vec2i(1, 0));
+    return smoothed(at.xy, vec2i(1, 0), MOST);
 }
 
 @fragment
 fn down_fragment(@builtin(position) at: vec4f) -> @location(0) f32 {
-    return smoothed(at.xy, vec2i(0, 1));
+    return smoothed(at.xy, vec2i(0, 1), MOST);
+}
+
+@fragment
+fn fine_across_fragment(@builtin(position) at: vec4f) -> @location(0) f32 {
+    return smoothed(at.xy, vec2i(1, 0), SAMPLES);
+}
+
+@fragment
+fn fine_down_fragment(@builtin(position) at: vec4f) -> @location(0) f32 {
+    return smoothed(at.xy, vec2i(0, 1), SAMPLES);
 }
 
 // A place on the surface, from the eye [m].
 fn surface_at(pixel: vec2i, distance: f32) -> vec3f {
-    let at = (vec2f(pixel) + 0.5) * frame.viewport.zw;
+    let at = (vec2f(pixel) + 0.5) / vec2f(textureDimensions(distances));
     let across = frame.right.xyz * (2.0 * at.x - 1.0) + frame.up.xyz * (1.0 - 2.0 * at.y);
     return frame.forward.xyz * distance + across * select(1.0, distance, frame.eye.w > 0.5);
 }
@@ -98,7 +111,7 @@ fn surface_at(pixel: vec2i, distance: f32) -> vec3f {
 // The way along the surface to the next pixel: over both neighbours where they belong to it, else to the
 // one that lies nearer.
 fn tangent(pixel: vec2i, along: vec2i, distance: f32) -> vec3f {
-    let last = vec2i(frame.viewport.xy) - 1;
+    let last = vec2i(textureDimensions(distances)) - 1;
     let a = textureLoad(distances, min(pixel + along, last), 0).r;
     let b = textureLoad(distances, max(pixel - along, vec2i(0)), 0).r;
     let step_a = select(1.0e30, abs(a - distance), a > 0.0 && all(pixel + along <= last));
@@ -116,19 +129,59 @@ fn tangent(pixel: vec2i, along: vec2i, distance: f32) -> vec3f {
     return select(astern, ahead, step_a < step_b);
 }
 
+// Folded normal, and bits of the distance.
+@fragment
+fn piece_fragment(@builtin(position) at: vec4f) -> @location(0) vec2u {
+    let pixel = vec2i(at.xy);
+    let distance = textureLoad(distances, pixel, 0).r;
+    if distance <= 0.0 {
+        return vec2u(0u);
+    }
+    let normal = cross(tangent(pixel, vec2i(0, 1), distance), tangent(pixel, vec2i(1, 0), distance));
+    return vec2u(folded(normalize(normal)), bitcast<u32>(distance));
+}
+
 struct Surface {
     @location(0) surface: vec2u,
     @builtin(frag_depth) depth: f32,
 }
 
+// Between the pixels: of the four around a sample, those that belong to the same surface as the nearest of
+// them.
 @fragment
 fn surface_fragment(@builtin(position) at: vec4f) -> Surface {
-    let pixel = vec2i(at.xy);
-    let distance = textureLoad(distances, pixel, 0).r;
-    if distance <= 0.0 {
+    let last = vec2i(textureDimensions(pieces)) - 1;
+    let place = at.xy / f32(frame.flags.y) - 0.5;
+    let low = vec2i(floor(place));
+    let part = place - floor(place);
+    var found: array<vec2u, 4>;
+    var shares: array<f32, 4>;
+    var cover = 0.0;
+    var most = 0.0;
+    var level = 0.0;
+    for (var i = 0; i < 4; i++) {
+        let side = vec2i(i & 1, i >> 1u);
+        found[i] = textureLoad(pieces, clamp(low + side, vec2i(0), last), 0).xy;
+        let beside = select(1.0 - part, part, side == vec2i(1));
+        shares[i] = select(0.0, beside.x * beside.y, found[i].y != 0u);
+        cover += shares[i];
+        if shares[i] > most {
+            most = shares[i];
+            level = bitcast<f32>(found[i].y);
+        }
+    }
+    if cover < 0.5 {
         discard;
     }
-    let normal = normalize(cross(tangent(pixel, vec2i(0, 1), distance), tangent(pixel, vec2i(1, 0), distance)));
-    let depth = clamp(depth_at(distance), 1.0e-30, 1.0);
-    return Surface(vec2u(folded(normal), bitcast<u32>(depth)), depth);
+    var normal = vec3f(0.0);
+    var sum = vec2f(0.0);
+    for (var i = 0; i < 4; i++) {
+        let distance = bitcast<f32>(found[i].y);
+        if shares[i] > 0.0 && abs(distance - level) < STEP * frame.particles.w {
+            normal += shares[i] * unfolded(found[i].x);
+            sum += shares[i] * vec2f(straight(distance), 1.0);
+        }
+    }
+    let depth = clamp(depth_at(straight(sum.x / sum.y)), 1.0e-30, 1.0);
+    return Surface(vec2u(folded(normalize(normal)), bitcast<u32>(depth)), depth);
 }

@@ -33,7 +33,7 @@ struct Frame {
     ripples: vec4f,
     // Overlay: first and last value, opacity, kind of scale (0 even, 1 by magnitude).
     overlay: vec4f,
-    // See the constants below.
+    // See the constants below; samples along each side of a pixel.
     flags: vec4u,
     // Colour of the particles' scale: first, last, kind, radius [m].
     particles: vec4f,

@@ -28,7 +28,10 @@ fn ground_at(place: vec2f, blur: f32) -> Ground {
     // Detail below the cell, where the eye is near enough to see it.
     let grain_uv = place / (9.0 * frame.grid.z);
     let grain_lod = log2(max(blur / (9.0 * frame.grid.z) * 256.0, 0.01));
-    let grain = textureSampleLevel(ripple_tile, tiled, grain_uv, grain_lod).ba - 0.5;
+    // Two turned copies of the tile: the eye does not find their common period.
+    let turned = vec2f(0.8 * grain_uv.x - 0.6 * grain_uv.y, 0.6 * grain_uv.x + 0.8 * grain_uv.y) * 0.73;
+    let grain = 0.65 * (textureSampleLevel(ripple_tile, tiled, grain_uv, grain_lod).ba
+        + textureSampleLevel(ripple_tile, tiled, turned, grain_lod - 0.45).ba - 1.0);
     let patchy = textureSampleLevel(ripple_tile, tiled, grain_uv * 0.093, max(grain_lod - 3.4, 0.0)).ba - 0.5;
 
     let degrees = atan(length(broad)) * 180.0 / PI;

@@ -138,7 +138,7 @@ const CLOSED = 1.5;
 
 @vertex
 fn fluid_vertex(@builtin(vertex_index) index: u32) -> Disc {
-    return disc_of(index, CLOSED * frame.particles.w, SMALLEST);
+    return disc_of(index, CLOSED * frame.particles.w, f32(frame.flags.y) * SMALLEST);
 }
 
 struct SphereDistance {
@@ -160,12 +160,12 @@ fn distance_fragment(disc: Disc) -> SphereDistance {
 
 @group(2) @binding(0) var behind_depths: texture_depth_2d;
 
-// A smooth splat this many radii wide; its pixels are twice as large as the picture's.
-const SPLAT = 2.0;
+// A smooth splat this many radii wide; its texels are twice as large as the picture's pixels.
+const SPLAT = 2.5;
 
 @vertex
 fn thickness_vertex(@builtin(vertex_index) index: u32) -> Disc {
-    return disc_of(index, SPLAT * frame.particles.w, 2.0 * SMALLEST);
+    return disc_of(index, SPLAT * frame.particles.w, 2.0 * f32(frame.flags.y) * SMALLEST);
 }
 
 // Water along the ray [m]: a particle stands for a cube two radii wide, spread over its splat.
@@ -175,7 +175,8 @@ fn thickness_fragment(disc: Disc) -> @location(0) f32 {
     let wide = disc.centre.w * disc.centre.w;
     let inside = max(1.0 - dot(disc.across, disc.across) / wide, 0.0);
     let most = 24.0 * radius * radius * radius / (PI * wide);
-    let behind = textureLoad(behind_depths, vec2i(disc.clip.xy * 2.0), 0);
+    let size = ceil(frame.viewport.xy / (2.0 * f32(frame.flags.y)));
+    let behind = textureLoad(behind_depths, vec2i(disc.clip.xy / size * frame.viewport.xy), 0);
     var share = 1.0;
     if behind > 0.0 {
         // Only what lies in front of the ground, or of whatever is there, counts.

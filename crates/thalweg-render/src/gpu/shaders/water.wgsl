@@ -77,6 +77,16 @@ fn focused(place: vec3f, depth: f32) -> f32 {
     return textureSampleLevel(caustics, clamped, uv_from_world(entry), 0.0).r;
 }
 
+// The tile and a turned, larger copy of it: the eye does not find their common period.
+fn ripple_pair(at: vec2f, lod: f32) -> vec4f {
+    let turned = vec2f(0.8 * at.x - 0.6 * at.y, 0.6 * at.x + 0.8 * at.y) * 0.73;
+    let one = textureSampleLevel(ripple_tile, tiled, at, lod);
+    let two = textureSampleLevel(ripple_tile, tiled, turned, lod - 0.45);
+    // The copy's slopes are turned back.
+    let slope = vec2f(0.8 * two.x + 0.6 * two.y, 0.8 * two.y - 0.6 * two.x);
+    return vec4f((one.xy + slope) * 0.707, mix(one.zw, two.zw, 0.5));
+}
+
 // Slope of the ripples (xy) and two kinds of noise (zw) that the flow carries along. The pattern moves
 // with the water for a while and fades into a fresh copy of itself before it is torn (Vlachos 2010).
 fn ripples_at(place: vec2f, velocity: vec2f, blur: f32) -> vec4f {
@@ -86,8 +96,8 @@ fn ripples_at(place: vec2f, velocity: vec2f, blur: f32) -> vec4f {
     let phase = fract(vec2f(turn, turn + 0.5));
     let shift = velocity * period / tile;
     let lod = log2(max(blur / tile * 256.0, 0.01));
-    let first = textureSampleLevel(ripple_tile, tiled, place / tile - shift * phase.x, lod);
-    let second = textureSampleLevel(ripple_tile, tiled, place / tile - shift * phase.y + vec2f(0.37, 0.61), lod);
+    let first = ripple_pair(place / tile - shift * phase.x, lod);
+    let second = ripple_pair(place / tile - shift * phase.y + vec2f(0.37, 0.61), lod);
     let share = abs(1.0 - 2.0 * phase.x);
     // Blending two patterns would flatten them; the root keeps their strength.
     let strength = inverseSqrt(share * share + (1.0 - share) * (1.0 - share));

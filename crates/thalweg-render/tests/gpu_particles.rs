@@ -1,0 +1,245 @@
+//! Particles and meshes in pictures, through the public API. Needs a graphics adapter; Mesa's software one
+//! will do.
+
+use std::borrow::Cow;
+
+use glam::Vec3;
+use thalweg_field::random::Key;
+use thalweg_field::{Column, Field, FieldInfo, Frame, Grid2, Matter, Mesh, Points, Snapshot, TriMesh};
+use thalweg_gpu::Gpu;
+use thalweg_render::gpu::Renderer;
+use thalweg_render::{Camera, ColourMap, Look, MapStyle, ParticleShape, Picture};
+
+const SIDE: usize = 128;
+
+fn renderer() -> Renderer {
+    Renderer::new(&Gpu::new().expect("a graphics adapter; a software one will do"))
+}
+
+fn plain() -> Look {
+    Look { supersampling: 1, haze: 0.0, ..Look::default() }
+}
+
+fn shaped(shape: ParticleShape) -> Look {
+    let mut look = plain();
+    look.particles.shape = shape;
+    look
+}
+
+fn of_points(positions: Vec<[f32; 3]>, radius: f32) -> Snapshot {
+    let points = Points { positions, radius, columns: Vec::new() };
+    Snapshot { points: Some(points), ..Snapshot::of_fields(Frame::with_cell(1.0), Vec::new()) }
+}
+
+fn picture(renderer: &mut Renderer, snapshot: &Snapshot, look: &Look, camera: &Camera) -> Picture {
+    let mut world = renderer.load(snapshot, look).unwrap();
+    renderer.picture(&mut world, look, camera, [SIDE, SIDE]).unwrap()
+}
+
+/// Particles scattered in a box far from the origin, also below zero.
+fn scattered(count: u64) -> Vec<[f32; 3]> {
+    let unit = |i: u64, axis: u64| Key::new(7).with(i).with(axis).unit() as f32;
+    (0..count)
+        .map(|i| [unit(i, 0) * 30.0 - 95.0, unit(i, 1) * 20.0 + 40.0, unit(i, 2) * 12.0 - 30.0])
+        .collect()
+}
+
+/// A closed box.
+fn solid_box(low: [f32; 3], high: [f32; 3]) -> TriMesh {
+    let corner =
+        |i: usize| std::array::from_fn(|axis| if i >> axis & 1 == 0 { low[axis] } else { high[axis] });
+    // Corners of each side, counter-clockwise from outside; each side has corners of its own.
+    let sides = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [3, 2, 6, 7], [2, 0, 4, 6], [1, 3, 7, 5]];
+    TriMesh {
+        positions: sides.iter().flatten().map(|i| corner(*i)).collect(),
+        normals: Vec::new(),
+        triangles: (0..6)
+            .flat_map(|side| [[0, 1, 2], [0, 2, 3]].map(|t| t.map(|i: u32| 4 * side + i)))
+            .collect(),
+    }
+    .with_normals()
+}
+
+fn linear(srgb: u8) -> f32 {
+    let v = f32::from(srgb) / 255.0;
+    if v <= 0.04045 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) }
+}
+
+#[test]
+fn a_column_paints_particles_in_the_colours_of_its_scale() {
+    let mut renderer = renderer();
+    let mut snapshot = of_points((0..5).map(|i| [i as f32 * 3.0, 0.0, 0.0]).collect(), 1.0);
+    let values = vec![2.0, 3.0, 4.0, 5.0, 6.0];
+    let info = FieldInfo::new("pressure", "Pa", "pressure");
+    snapshot.points.as_mut().unwrap().columns.push(Column { info, values: values.clone() });
+    let mut look = plain();
+    let style = MapStyle { range: Some([2.0, 6.0]), ..MapStyle::default() };
+    look.particles.colour = Some((Cow::Borrowed("pressure"), style));
+    let mut world = renderer.load(&snapshot, &look).unwrap();
+    let scale = *world.particle_scale().expect("a column colours them");
+    assert_eq!(scale.range(), [2.0, 6.0]);
+    let view = world.view(&Camera::Top, &look, 1.0);
+    let light = renderer.light(&mut world, &look, &view, [SIDE, SIDE]).unwrap();
+    // Without the column they are water, all in one paint.
+    look.particles.colour = None;
+    let mut world = renderer.load(&snapshot, &look).unwrap();
+    assert!(world.particle_scale().is_none());
+    let water = renderer.light(&mut world, &look, &view, [SIDE, SIDE]).unwrap();
+    // The light is the same in both pictures: what differs is the paint.
+    let mut shades: [Vec<f32>; 3] = Default::default();
+    for (i, value) in values.iter().enumerate() {
+        let [x, y] = view.place_of(Vec3::new(i as f32 * 3.0, 0.0, 1.0)).unwrap();
+        let pixel = (y * SIDE as f32) as usize * SIDE + (x * SIDE as f32) as usize;
+        let [r, g, b] = water[pixel];
+        assert!(b > 1.5 * g && g > 1.5 * r, "water is blue, not {r} {g} {b}");
+        let paint = ColourMap::Viridis.colour(scale.position(*value)).map(linear);
+        for c in (0..3).filter(|c| paint[*c] > 0.05) {
+            shades[c].push(light[pixel][c] / water[pixel][c] / paint[c]);
+        }
+    }
+    for channel in &shades {
+        let (low, high) = channel.iter().fold((f32::MAX, 0.0f32), |(a, b), s| (a.min(*s), b.max(*s)));
+        // The highlight is the same on all paints, and crowding depends on them a little.
+        assert!(low > 0.0 && high / low < 1.12, "light over paint runs from {low} to {high}: {shades:?}");
+    }
+}
+
+#[test]
+fn particles_alone_are_framed_completely() {
+    let mut renderer = renderer();
+    let snapshot = of_points(scattered(300), 0.8);
+    for camera in [Camera::default(), Camera::orbit(2.4, 0.3), Camera::Top] {
+        // Shadows fall outside what is framed.
+        let [bare, full] = [ParticleShape::Hidden, ParticleShape::Spheres].map(|shape| {
+            let look = Look { shadows: false, ..shaped(shape) };
+            picture(&mut renderer, &snapshot, &look, &camera)
+        });
+        let hit = |x: usize, y: usize| full.pixel(x, y) != bare.pixel(x, y);
+        let places: Vec<[usize; 2]> =
+            (0..SIDE * SIDE).map(|i| [i % SIDE, i / SIDE]).filter(|[x, y]| hit(*x, *y)).collect();
+        let span = |axis: usize| {
+            let along = places.iter().map(|p| p[axis]);
+            [along.clone().min().unwrap(), along.max().unwrap()]
+        };
+        let [across, down] = [span(0), span(1)];
+        // From above, the picture ends where the particles do.
+        let margin = if camera == Camera::Top { 0 } else { 1 };
+        for [first, last] in [across, down] {
+            assert!(first >= margin && last < SIDE - margin, "{camera:?}: pixels {first} to {last}");
+        }
+        let widest = [across, down].map(|[a, b]| b - a).into_iter().max().unwrap();
+        assert!(widest > SIDE * 3 / 4, "{camera:?}: only {widest} px are used");
+    }
+}
+
+#[test]
+fn a_particle_that_is_nowhere_changes_nothing() {
+    let mut renderer = renderer();
+    let camera = Camera::default();
+    for shape in [ParticleShape::Spheres, ParticleShape::Surface] {
+        let mut places = scattered(50);
+        let without = picture(&mut renderer, &of_points(places.clone(), 0.8), &shaped(shape), &camera);
+        places.extend([[f32::NAN, 50.0, -20.0], [-80.0, f32::INFINITY, -20.0], [f32::NEG_INFINITY; 3]]);
+        let with = picture(&mut renderer, &of_points(places, 0.8), &shaped(shape), &camera);
+        assert_eq!(without, with, "{shape:?}");
+    }
+}
+
+#[test]
+fn the_same_world_gives_the_same_bytes() {
+    let everything = || {
+        let bed = Grid2::from_fn(40, 30, |c, r| (c as f32 * 0.3).sin() + 0.1 * r as f32);
+        let info = FieldInfo::new("height", "m", "height of the bed");
+        let mut snapshot = Snapshot::of_fields(Frame::with_cell(1.0), vec![Field { info, values: bed }]);
+        let place = |i: u64| [0, 1, 2].map(|axis| 5.0 + 12.0 * Key::new(3).with(i).with(axis).unit() as f32);
+        let positions = (0..4000).map(place).map(|[x, y, z]| [x, y, 0.4 * z]).collect();
+        snapshot.points = Some(Points { positions, radius: 0.3, columns: Vec::new() });
+        let water = solid_box([20.0, 5.0, 0.0], [35.0, 25.0, 4.0]);
+        snapshot.meshes.push(Mesh { name: "pool".into(), matter: Matter::Water, mesh: water });
+        let rock = solid_box([25.0, 10.0, 0.0], [28.0, 14.0, 6.0]);
+        snapshot.meshes.push(Mesh { name: "rock".into(), matter: Matter::Solid([120, 90, 70]), mesh: rock });
+        snapshot
+    };
+    for shape in [ParticleShape::Spheres, ParticleShape::Surface] {
+        let draw =
+            |renderer: &mut Renderer| picture(renderer, &everything(), &shaped(shape), &Camera::default());
+        let mut first = renderer();
+        let expected = draw(&mut first);
+        assert_eq!(expected, draw(&mut first), "{shape:?}, drawn again");
+        assert_eq!(expected, draw(&mut renderer()), "{shape:?}, drawn by another renderer");
+    }
+}
+
+#[test]
+fn what_lies_behind_water_darkens_with_its_thickness() {
+    let mut renderer = renderer();
+    let mut look = plain();
+    look.relief.water_deep = 8.0;
+    let plate = |shade: u8| Mesh {
+        name: "plate".into(),
+        matter: Matter::Solid([shade; 3]),
+        mesh: solid_box([0.0, 0.0, -1.0], [10.0, 10.0, 0.0]),
+    };
+    let mut middle = |shade: u8, thickness: f32| {
+        let mut snapshot = Snapshot::of_fields(Frame::with_cell(1.0), Vec::new());
+        snapshot.meshes.push(plate(shade));
+        if thickness > 0.0 {
+            let mesh = solid_box([0.5, 0.5, 1.0], [9.5, 9.5, 1.0 + thickness]);
+            snapshot.meshes.push(Mesh { name: "slab".into(), matter: Matter::Water, mesh });
+        }
+        let mut world = renderer.load(&snapshot, &look).unwrap();
+        let view = world.view(&Camera::Top, &look, 1.0);
+        let light = renderer.light(&mut world, &look, &view, [SIDE, SIDE]).unwrap();
+        light[SIDE / 2 * SIDE + SIDE / 2]
+    };
+    for thickness in [0.1, 0.5, 2.0, 5.0] {
+        // The difference between a light and a dark plate leaves out what the water itself adds.
+        let [pale, dark] = [230, 40].map(|shade| middle(shade, 0.0));
+        let [pale_below, dark_below] = [230, 40].map(|shade| middle(shade, thickness));
+        for (channel, strength) in [3.2, 1.0, 0.72].into_iter().enumerate() {
+            let passed = (pale_below[channel] - dark_below[channel]) / (pale[channel] - dark[channel]);
+            // Straight from above 2 % is mirrored.
+            let expected = 0.98 * (-3.0 / 8.0 * strength * thickness).exp();
+            let off = (passed - expected).abs();
+            assert!(
+                off < 0.03 * expected + 0.003,
+                "{passed} of channel {channel} pass {thickness} m of water, not {expected}"
+            );
+        }
+    }
+}
+
+#[test]
+fn solids_and_particles_cast_shadows_and_water_does_not() {
+    let mut renderer = renderer();
+    let mut look = plain();
+    look.relief.sun_azimuth = 270f32.to_radians();
+    look.relief.sun_elevation = 45f32.to_radians();
+    let mut beside = |snapshot: &mut Snapshot| {
+        let floor = solid_box([0.0, 0.0, -0.5], [20.0, 10.0, 0.0]);
+        snapshot.meshes.push(Mesh { name: "floor".into(), matter: Matter::Solid([180; 3]), mesh: floor });
+        let mut world = renderer.load(snapshot, &look).unwrap();
+        let view = world.view(&Camera::Top, &look, 1.0);
+        let light = renderer.light(&mut world, &look, &view, [SIDE, SIDE]).unwrap();
+        let shade = |x: f32| {
+            let [x, y] = view.place_of(Vec3::new(x, 5.0, 0.0)).unwrap();
+            light[(y * SIDE as f32) as usize * SIDE + (x * SIDE as f32) as usize][1]
+        };
+        // The shadow of what stands 4 m above x = 6 m falls on x = 10 m.
+        shade(10.0) / shade(17.0)
+    };
+    let empty = || Snapshot::of_fields(Frame::with_cell(1.0), Vec::new());
+    let with = |matter| {
+        let mesh = solid_box([5.0, 4.0, 3.0], [7.0, 6.0, 5.0]);
+        Snapshot { meshes: vec![Mesh { name: "box".into(), matter, mesh }], ..empty() }
+    };
+    let [solid, ball, water, nothing] = [
+        &mut with(Matter::Solid([90; 3])),
+        &mut of_points(vec![[6.0, 5.0, 4.0]], 1.0),
+        &mut with(Matter::Water),
+        &mut empty(),
+    ]
+    .map(&mut beside);
+    assert!(solid < 0.6 && ball < 0.6, "{solid} below a box, {ball} below a particle");
+    assert!(water > 0.95 && nothing > 0.95, "{water} below water, {nothing} below nothing");
+}
