@@ -1,4 +1,7 @@
-//! Draws terrain and water: shaded relief from above, a block in perspective, and false-colour maps.
+//! Draws terrain, water, particles and meshes.
+//!
+//! [`gpu`] draws a [`Snapshot`](thalweg_field::Snapshot) with sun, sky and water on the graphics device, as
+//! a [`Look`] says and a [`Camera`] or [`Shot`] sees it. The rest needs no device:
 //!
 //! A [`Scene`] borrows the grids of a [`Snapshot`](thalweg_field::Snapshot) or a
 //! [`Heightfield`](thalweg_field::Heightfield). [`relief`] draws it from above in the manner of a Swiss
