@@ -113,15 +113,19 @@ fn fragment(disc: Disc) -> SphereBody {
     return SphereBody(body.seen, body.body, depth);
 }
 
+fn shadow_sides() -> mat2x3f {
+    let across = vec3f(-frame.sun.y, frame.sun.x, 0.0);
+    let side = normalize(select(vec3f(1.0, 0.0, 0.0), across, length(frame.sun.xy) > 1.0e-3));
+    return mat2x3f(side, cross(frame.sun.xyz, side));
+}
+
 // As the sun sees them: discs through their centres.
 @vertex
 fn shadow_vertex(@builtin(vertex_index) index: u32) -> Disc {
     let centre = centre_of(index / 3u);
     let radius = frame.particles.w;
-    let side = normalize(select(vec3f(1.0, 0.0, 0.0), vec3f(-frame.sun.y, frame.sun.x, 0.0),
-        length(frame.sun.xy) > 1.0e-3));
     let corner = corner_at(index % 3u) * radius;
-    let across = side * corner.x + cross(frame.sun.xyz, side) * corner.y;
+    let across = shadow_sides() * corner;
     return Disc(frame.shadow_from_world * vec4f(centre + across, 1.0), across, vec4f(centre, radius), 0u);
 }
 
