@@ -41,6 +41,8 @@ struct Row {
     /// Share of what the memory would allow if every step read and wrote the state once.
     roofline_share: Option<f64>,
     stages_ms: BTreeMap<&'static str, f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    frames_per_s: Option<f64>,
 }
 
 type Measure = dyn Fn(&Machine) -> Result<Vec<Row>, Failure>;
@@ -100,7 +102,8 @@ pub fn bench(args: &CasesArgs) -> Result<(), Failure> {
 fn tell(row: &Row) {
     let ratio = row.reference_ratio.map_or("-".into(), |ratio| format!("{ratio:.1}"));
     let roofline = row.roofline_share.map_or("-".into(), |share| format!("{:.0}%", share * 100.0));
-    let stages: Vec<_> = row.stages_ms.iter().map(|(stage, ms)| format!("{stage} {ms:.1} ms")).collect();
+    let mut stages: Vec<_> = row.stages_ms.iter().map(|(stage, ms)| format!("{stage} {ms:.1} ms")).collect();
+    stages.extend(row.frames_per_s.map(|frames| format!("{frames:.2} frames/s")));
     say!(
         "{:<28} {:>11} {:>7} {:>9.1} {:<18} {:>10} {:>8} {:>8}  {}",
         format!("{}/{}", row.solver, row.case),

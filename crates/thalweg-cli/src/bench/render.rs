@@ -109,6 +109,7 @@ impl Timed {
             bytes_per_item: 0,
             roofline_share: None,
             stages_ms: BTreeMap::from([("load", self.load * 1.0e3), ("frame", self.frame * 1.0e3)]),
+            frames_per_s: Some(1.0 / self.frame),
         }
     }
 }
