@@ -35,9 +35,131 @@ pub fn for_each<T: Send>(items: &mut [T], work: impl Fn(usize, &mut T) + Sync) {
     for_each_chunk(items, 1, |index, item| work(index, &mut item[0]));
 }
 
+/// Something that can be cut in two at a place: slices, and groups of slices that are cut at the same place.
+pub trait Cut: Sized + Send {
+    /// What lies before the place, and what lies from it on.
+    fn cut(self, at: usize) -> (Self, Self);
+}
+
+impl Cut for () {
+    fn cut(self, _: usize) -> (Self, Self) {
+        ((), ())
+    }
+}
+
+impl<T: Send> Cut for &mut [T] {
+    fn cut(self, at: usize) -> (Self, Self) {
+        self.split_at_mut(at)
+    }
+}
+
+impl<T: Sync> Cut for &[T] {
+    fn cut(self, at: usize) -> (Self, Self) {
+        self.split_at(at)
+    }
+}
+
+impl<A: Cut, const N: usize> Cut for [A; N] {
+    fn cut(self, at: usize) -> (Self, Self) {
+        let mut behind: [Option<A>; N] = std::array::from_fn(|_| None);
+        let mut places = behind.iter_mut();
+        let before = self.map(|part| {
+            let (before, after) = part.cut(at);
+            if let Some(place) = places.next() {
+                *place = Some(after);
+            }
+            before
+        });
+        (before, behind.map(|part| part.expect("as many parts behind as before")))
+    }
+}
+
+impl<A: Cut, B: Cut> Cut for (A, B) {
+    fn cut(self, at: usize) -> (Self, Self) {
+        let ((a, c), (b, d)) = (self.0.cut(at), self.1.cut(at));
+        ((a, b), (c, d))
+    }
+}
+
+impl<A: Cut, B: Cut, C: Cut> Cut for (A, B, C) {
+    fn cut(self, at: usize) -> (Self, Self) {
+        let ((a, d), (b, e), (c, f)) = (self.0.cut(at), self.1.cut(at), self.2.cut(at));
+        ((a, b, c), (d, e, f))
+    }
+}
+
+/// Does both, side by side if there are threads for it.
+pub fn join<A: Send, B: Send>(first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B + Send) -> (A, B) {
+    #[cfg(feature = "rayon")]
+    return rayon::join(first, second);
+    #[cfg(not(feature = "rayon"))]
+    return (first(), second());
+}
+
+/// Calls `work(first, parts)` for consecutive parts of at most `length` items out of `range`; `parts` are cut along.
+/// Nothing is allocated.
+pub fn for_each_part<P: Cut>(
+    range: Range<usize>,
+    length: usize,
+    parts: P,
+    work: &(impl Fn(Range<usize>, P) + Sync),
+) {
+    let count = range.len();
+    if count <= length.max(1) {
+        if count > 0 {
+            work(range, parts);
+        }
+        return;
+    }
+    // Halves of whole parts, so that parts are the same for any number of threads.
+    let half = (count.div_ceil(length) / 2) * length;
+    let (before, after) = parts.cut(half);
+    let middle = range.start + half;
+    join(
+        || for_each_part(range.start..middle, length, before, work),
+        || for_each_part(middle..range.end, length, after, work),
+    );
+}
+
+/// Combines what `measure` finds in consecutive parts of at most `length` items; always the same parts in the same
+/// order, so that sums have the same bits for any number of threads.
+pub fn measure<T: Send>(
+    range: Range<usize>,
+    length: usize,
+    measure_part: &(impl Fn(Range<usize>) -> T + Sync),
+    combine: &(impl Fn(T, T) -> T + Sync),
+) -> T {
+    let count = range.len();
+    if count <= length.max(1) {
+        return measure_part(range);
+    }
+    let middle = range.start + (count.div_ceil(length) / 2) * length;
+    let (a, b) = join(
+        || measure(range.start..middle, length, measure_part, combine),
+        || measure(middle..range.end, length, measure_part, combine),
+    );
+    combine(a, b)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parts_cover_everything_once_and_are_cut_along() {
+        let mut values = [[0usize; 1000], [0; 1000]];
+        let [a, b] = &mut values;
+        for_each_part(0..1000, 64, [&mut a[..], &mut b[..]], &|range, [a, b]: [&mut [usize]; 2]| {
+            assert!(range.len() <= 64 && range.start % 64 == 0 && a.len() == range.len());
+            for (i, (a, b)) in range.zip(a.iter_mut().zip(b)) {
+                (*a, *b) = (*a + i, *b + 2 * i);
+            }
+        });
+        assert!(values[0].iter().enumerate().all(|(i, &v)| v == i));
+        assert!(values[1].iter().enumerate().all(|(i, &v)| v == 2 * i));
+        let sum = measure(0..1000, 7, &|range| range.sum::<usize>(), &|a, b| a + b);
+        assert_eq!(sum, 499_500);
+    }
 
     #[test]
     fn bands_cover_every_row_once() {

@@ -2,13 +2,15 @@
 //!
 //! Terrain comes in as PNG, TIFF (with its GeoTIFF tags), EXR or raw 16-bit numbers and becomes a
 //! [`Heightfield`](thalweg_field::Heightfield) in metres; whatever had to be assumed or repaired on
-//! the way is told as a [`Notice`]. Particles and meshes come in as PLY. Terrain, maps, particles, meshes,
-//! pictures, [moving pictures](Animation) and checkpoints go out, each written to a
-//! temporary name and renamed, so that a kill leaves the old file or the new one and never half.
+//! the way is told as a [`Notice`]. Particles and meshes come in as PLY. Terrain, maps, pictures,
+//! [moving pictures](Animation) and checkpoints go out, particles [as PLY or VTP](write_points) and meshes
+//! [as PLY, OBJ or GLB](write_mesh), each written to a temporary name and renamed, so that a kill leaves
+//! the old file or the new one and never half.
 //! Files are hostile until checked: sizes are compared with a memory limit before anything is
 //! allocated, and broken bytes give an error that names the file and what to do about it.
 //!
-//! One rule of orientation holds everywhere: row 0 is the north edge, columns run east.
+//! One rule of orientation holds everywhere: row 0 is the north edge, columns run east, and Z is up; only
+//! GLB files, which have Y up, turn that.
 //!
 //! ```
 //! use thalweg_field::{Frame, Grid2, Heightfield};
@@ -33,24 +35,34 @@ pub mod atomic;
 pub mod checkpoint;
 mod error;
 mod exr;
+mod glb;
 mod heightmap;
 mod jpeg;
 mod label;
 mod map;
+mod mesh;
 mod nodata;
 mod notice;
+mod obj;
 mod ply;
 mod png;
+mod points;
 mod raw;
 mod source;
 mod tiff;
+mod vtp;
 
 pub use animation::{Animation, ffmpeg_present};
 pub use error::{ReadError, WriteError};
+pub use glb::write_glb_mesh;
 pub use heightmap::{
     Estimate, Imported, ReadOptions, WriteOptions, estimate, read_heightfield, write_heightfield,
 };
 pub use jpeg::write_jpeg_rgb;
 pub use map::{read_map, read_png_rgb, write_map, write_png_rgb};
+pub use mesh::write_mesh;
 pub use notice::Notice;
+pub use obj::write_obj_mesh;
 pub use ply::{Ply, read_ply, write_ply_mesh, write_ply_points};
+pub use points::write_points;
+pub use vtp::write_vtp_points;

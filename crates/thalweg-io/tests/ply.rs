@@ -2,51 +2,19 @@
 
 mod common;
 
-use common::damage;
+use common::{damage, droplets, pyramid};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use thalweg_field::random::Key;
 use thalweg_field::{Column, FieldInfo, Points, TriMesh};
-use thalweg_io::{Ply, ReadError, WriteError, read_ply, write_ply_mesh, write_ply_points};
+use thalweg_io::{Ply, ReadError, WriteError, read_ply, write_mesh, write_ply_mesh, write_ply_points};
 
 /// More than any file here needs [byte].
 const PLENTY: u64 = 64 << 20;
 
 /// Damaged versions of each file that are tried.
 const ROUNDS: u64 = 500;
-
-/// Particles with no symmetry, and two labelled columns.
-fn droplets(count: usize) -> Points {
-    let key = Key::new(3);
-    let number = |point: usize, which: u64| key.with(point as u64).with(which).unit() as f32 * 200.0 - 100.0;
-    let column =
-        |info, which| Column { info, values: (0..count).map(|point| number(point, which)).collect() };
-    Points {
-        positions: (0..count).map(|point| [0, 1, 2].map(|axis| number(point, axis))).collect(),
-        radius: 0.037,
-        columns: vec![
-            column(FieldInfo::new("speed", "m/s", "how fast it is"), 3),
-            column(FieldInfo::new("foam", "-", ""), 4),
-            column(FieldInfo::new("dichte", "kg m⁻³", "Masse je Raum"), 5),
-        ],
-    }
-}
-
-/// A pyramid of four triangles and a square, as a mesh of triangles.
-fn pyramid() -> TriMesh {
-    TriMesh {
-        positions: vec![
-            [0.0, 0.0, 0.0],
-            [1.0, 0.0, 0.25],
-            [1.0, 1.0, 0.0],
-            [0.0, 1.0, -0.125],
-            [0.5, 0.5, 2.0],
-        ],
-        normals: Vec::new(),
-        triangles: vec![[0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4], [0, 3, 2], [0, 2, 1]],
-    }
-}
 
 /// A folder with one file.
 fn file(bytes: &[u8]) -> (TempDir, PathBuf) {
@@ -110,6 +78,28 @@ fn meshes_come_back_as_they_were() {
     for original in [pyramid(), pyramid().with_normals(), TriMesh::default()] {
         write_ply_mesh(&path, &original).unwrap();
         assert_eq!(read_ply(&path, PLENTY).unwrap(), Ply::Mesh(original));
+    }
+}
+
+/// Other programs take 8-bit colours for sRGB; here, colours are passed over.
+#[test]
+fn a_coloured_mesh_has_screen_colours_behind_its_corners() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.ply");
+    let mut colours = [[0.0, 0.5, 1.0, 0.25]; 5];
+    colours[4] = [0.003, 0.2, 0.8, 1.0];
+    for mesh in [pyramid(), pyramid().with_normals()] {
+        write_mesh(&path, &mesh, Some(&colours)).unwrap();
+        assert_eq!(read_ply(&path, PLENTY).unwrap(), Ply::Mesh(mesh.clone()));
+        let bytes = std::fs::read(&path).unwrap();
+        let head = b"property uchar red\nproperty uchar green\nproperty uchar blue\nproperty uchar alpha\n\
+            element face 6\nproperty list uchar uint vertex_indices\nend_header\n";
+        let start = bytes.windows(head.len()).position(|window| window == head).unwrap() + head.len();
+        let row = if mesh.normals.is_empty() { 16 } else { 28 };
+        let colour = |corner: usize| &bytes[start + row * (corner + 1) - 4..start + row * (corner + 1)];
+        // 0.5 in linear light is 188 of 255 on a screen; 0.003 lies on the straight part of the curve.
+        assert_eq!(colour(0), [0, 188, 255, 64]);
+        assert_eq!(colour(4), [10, 124, 231, 255]);
     }
 }
 

@@ -1,3 +1,5 @@
 //! Laws of erosion that do not depend on how the water moves.
 
+pub mod settling;
+pub mod shear;
 pub mod talus;

@@ -10,6 +10,7 @@ mod header;
 mod input;
 mod write;
 
+pub(crate) use write::write_mesh;
 pub use write::{write_ply_mesh, write_ply_points};
 
 use crate::source::Source;

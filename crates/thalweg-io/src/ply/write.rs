@@ -2,48 +2,22 @@
 
 use crate::WriteError;
 use crate::atomic::write_atomic;
-use std::collections::HashSet;
+use crate::mesh::{check_mesh, srgb};
+use crate::points::{PLACES, check_points};
 use std::fmt::Write as _;
 use std::io::Write;
 use std::path::Path;
 use thalweg_field::{FieldInfo, Points, TriMesh};
 
 /// The first lines of every file.
-const HEAD: &str = "ply\nformat binary_little_endian 1.0\n\
-                    comment thalweg: metres east, north and up from the south-west corner\n";
+const HEAD: &str = "ply\nformat binary_little_endian 1.0\n";
 
 const PLACE: &str = "property float x\nproperty float y\nproperty float z\n";
 
 /// Writes particles: `x`, `y`, `z` and the columns under their names. Units, meanings and the radius go
 /// into comments, where [`read_ply`](crate::read_ply) finds them again.
 pub fn write_ply_points(path: &Path, points: &Points) -> Result<(), WriteError> {
-    let refuse = |what, expected| Err(WriteError::Refused { path: path.into(), what, expected });
-    if !(points.radius.is_finite() && points.radius >= 0.0) {
-        return refuse(format!("the radius is {} m", points.radius), "it must be 0 or more");
-    }
-    let mut names = HashSet::from(["x", "y", "z"]);
-    for column in &points.columns {
-        let FieldInfo { name, unit, meaning } = &column.info;
-        if !names.insert(name) {
-            return refuse(format!("two columns are named {name}"), "each needs a name of its own");
-        }
-        if name.is_empty() || name.contains(|c: char| c.is_whitespace() || c.is_control()) {
-            return refuse(format!("a column is named {name:?}"), "its name must be one word");
-        }
-        for text in [unit, meaning] {
-            if text.contains(char::is_control) || text.trim() != text {
-                return refuse(
-                    format!("the label of the column {name} is {text:?}"),
-                    "it must be one line without blanks around it",
-                );
-            }
-        }
-        if column.values.len() != points.len() {
-            let what =
-                format!("the column {name} has {} values for {} points", column.values.len(), points.len());
-            return refuse(what, "it must have one for each");
-        }
-    }
+    check_points(path, points)?;
     let header = points_header(points);
     write_atomic(path, |writer| {
         writer.write_all(header.as_bytes())?;
@@ -59,7 +33,7 @@ pub fn write_ply_points(path: &Path, points: &Points) -> Result<(), WriteError> 
 }
 
 fn points_header(points: &Points) -> String {
-    let mut header = format!("{HEAD}comment radius {}\n", points.radius);
+    let mut header = format!("{HEAD}comment {PLACES}\ncomment radius {}\n", points.radius);
     // Writing to a string cannot fail.
     for FieldInfo { name, unit, meaning } in points.columns.iter().map(|column| &column.info) {
         if !unit.is_empty() {
@@ -78,21 +52,24 @@ fn points_header(points: &Points) -> String {
 
 /// Writes a mesh: `x`, `y`, `z`, with `nx`, `ny`, `nz` if it has normals, and its triangles.
 pub fn write_ply_mesh(path: &Path, mesh: &TriMesh) -> Result<(), WriteError> {
-    let refuse = |what, expected| Err(WriteError::Refused { path: path.into(), what, expected });
+    write_mesh(path, mesh, None)
+}
+
+/// With colours if there are any: sRGB in 8 bits, which is what programs expect of `red`, `green` and
+/// `blue`, and `alpha` in 8 bits too.
+pub(crate) fn write_mesh(
+    path: &Path,
+    mesh: &TriMesh,
+    colours: Option<&[[f32; 4]]>,
+) -> Result<(), WriteError> {
+    check_mesh(path, mesh, colours)?;
     let TriMesh { positions, normals, triangles } = mesh;
-    let corners = positions.len();
-    if !normals.is_empty() && normals.len() != corners {
-        let what = format!("the mesh has {} normals for {corners} corners", normals.len());
-        return refuse(what, "it must have one for each, or none");
-    }
-    let outside = |triangle: &[u32; 3]| triangle.iter().any(|&corner| corner as usize >= corners);
-    if let Some(index) = triangles.iter().position(outside) {
-        let what = format!("triangle {index} is {:?} but there are {corners} corners", triangles[index]);
-        return refuse(what, "each number must be below that of the corners");
-    }
-    let mut header = format!("{HEAD}element vertex {corners}\n{PLACE}");
+    let mut header = format!("{HEAD}comment {PLACES}\nelement vertex {}\n{PLACE}", positions.len());
     if !normals.is_empty() {
         header += "property float nx\nproperty float ny\nproperty float nz\n";
+    }
+    if colours.is_some() {
+        header += "property uchar red\nproperty uchar green\nproperty uchar blue\nproperty uchar alpha\n";
     }
     let _ = write!(header, "element face {}\nproperty list uchar uint vertex_indices\n", triangles.len());
     header += "end_header\n";
@@ -100,13 +77,21 @@ pub fn write_ply_mesh(path: &Path, mesh: &TriMesh) -> Result<(), WriteError> {
         writer.write_all(header.as_bytes())?;
         for (index, position) in positions.iter().enumerate() {
             for triple in [Some(position), normals.get(index)].into_iter().flatten() {
-                writer.write_all(&triple.map(f32::to_le_bytes).concat())?;
+                writer.write_all(triple.map(f32::to_le_bytes).as_flattened())?;
+            }
+            if let Some(colours) = colours {
+                writer.write_all(&eight_bits(colours[index]))?;
             }
         }
         for triangle in triangles {
             writer.write_all(&[3])?;
-            writer.write_all(&triangle.map(u32::to_le_bytes).concat())?;
+            writer.write_all(triangle.map(u32::to_le_bytes).as_flattened())?;
         }
         Ok(())
     })
+}
+
+fn eight_bits(colour: [f32; 4]) -> [u8; 4] {
+    let [red, green, blue] = srgb(colour);
+    [red, green, blue, colour[3]].map(|part| (255.0 * part).round() as u8)
 }

@@ -1,4 +1,4 @@
-//! What the tests share: one terrain, and files as other programs write them.
+//! What the tests share: one terrain, particles and a mesh, and files as other programs write them.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use exr::prelude::{
@@ -8,7 +8,7 @@ use exr::prelude::{
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use thalweg_field::random::Key;
-use thalweg_field::{Frame, Grid2, Heightfield};
+use thalweg_field::{Column, FieldInfo, Frame, Grid2, Heightfield, Points, TriMesh};
 use thalweg_io::{WriteOptions, write_heightfield};
 use tiff::encoder::colortype::{ColorType, Gray16, Gray32, Gray32Float, Gray64Float, GrayI16, GrayI32};
 use tiff::encoder::{Compression, DeflateLevel, Predictor, TiffEncoder, TiffValue};
@@ -26,7 +26,39 @@ pub fn north_west(cols: usize, rows: usize) -> Heightfield {
     Heightfield { height, frame }
 }
 
-/// A file with the terrain above, and its bytes.
+/// Particles with no symmetry, and three labelled columns.
+pub fn droplets(count: usize) -> Points {
+    let key = Key::new(3);
+    let number = |point: usize, which: u64| key.with(point as u64).with(which).unit() as f32 * 200.0 - 100.0;
+    let column =
+        |info, which| Column { info, values: (0..count).map(|point| number(point, which)).collect() };
+    Points {
+        positions: (0..count).map(|point| [0, 1, 2].map(|axis| number(point, axis))).collect(),
+        radius: 0.037,
+        columns: vec![
+            column(FieldInfo::new("speed", "m/s", "how fast it is"), 3),
+            column(FieldInfo::new("foam", "-", ""), 4),
+            column(FieldInfo::new("dichte", "kg m⁻³", "Masse je Raum"), 5),
+        ],
+    }
+}
+
+/// A pyramid of four triangles and a square, as a mesh of triangles.
+pub fn pyramid() -> TriMesh {
+    TriMesh {
+        positions: vec![
+            [0.0, 0.0, 0.0],
+            [1.0, 0.0, 0.25],
+            [1.0, 1.0, 0.0],
+            [0.0, 1.0, -0.125],
+            [0.5, 0.5, 2.0],
+        ],
+        normals: Vec::new(),
+        triangles: vec![[0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4], [0, 3, 2], [0, 2, 1]],
+    }
+}
+
+/// A file with that terrain, and its bytes.
 pub fn written(folder: &Path, name: &str, cols: usize, rows: usize) -> (PathBuf, Vec<u8>) {
     let path = folder.join(name);
     write_heightfield(&path, &north_west(cols, rows), &WriteOptions::default()).unwrap();

@@ -1,0 +1,18 @@
+//! Particle water on a bed of triangles: boundary particles where water is, collision, shear erosion, sediment on
+//! particles, and a bed that moves (Krištof et al. 2009; Kataev 2022).
+
+mod bed;
+mod params;
+mod reshape;
+mod sediment;
+mod seed;
+mod setting;
+mod torrent;
+
+pub use bed::{Bed, Triangle};
+pub use params::{BedParams, ErosionParams, Exposure, Hindrance, Hold, Params};
+pub use reshape::changes;
+pub use seed::seed_triangle;
+pub use setting::{Edge, Pool, Setting, Sink, Top};
+pub use thalweg_sph::{Emitter, Invalid, Shape};
+pub use torrent::{Saved, StepError, StepReport, Torrent};

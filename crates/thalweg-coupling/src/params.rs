@@ -1,0 +1,357 @@
+//! The numbers of particle water on a bed, and the parameter tables of the documents.
+
+use serde::{Deserialize, Serialize};
+use std::f64::consts::FRAC_PI_2;
+use thalweg_field::units;
+use thalweg_sph::{FluidParams, Invalid, Tension, require};
+
+/// All parameters: the fluid, the bed that bounds it, and what the two exchange.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Params {
+    /// The water.
+    pub fluid: FluidParams,
+    /// The bed as a boundary.
+    pub bed: BedParams,
+    /// Erosion, transport and deposition.
+    pub erosion: ErosionParams,
+}
+
+/// What keeps water above the bed. Whatever is chosen, a particle that would pass through a triangle is stopped there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Hold {
+    /// Pressure of the boundary particles (Akinci et al. 2012).
+    Pressure,
+    /// A spring towards the outside for what has come too close (Krištof et al. 2009, eq. 6).
+    Penalty,
+    /// Nothing but collision with the triangles (Kataev 2022, 4.3).
+    Collision,
+}
+
+/// The bed as a boundary of the water.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct BedParams {
+    /// Distance between two boundary particles, Δs [m]; missing: that of the fluid's.
+    #[serde(deserialize_with = "units::optional_length", skip_serializing_if = "Option::is_none")]
+    pub spacing: Option<f64>,
+    /// What keeps water above the bed.
+    pub hold: Hold,
+    /// Viscosity between water and bed, µ_bf [Pa·s]; missing: the fluid's own.
+    #[serde(deserialize_with = "optional", skip_serializing_if = "Option::is_none")]
+    pub friction: Option<f64>,
+    /// Share of the speed towards the bed that is given back, c_R (1.43) [-].
+    #[serde(deserialize_with = "units::ratio")]
+    pub restitution: f64,
+    /// Stiffness of the penalty, K_s [1/s²].
+    #[serde(deserialize_with = "units::ratio")]
+    pub stiffness: f64,
+    /// Damping of the penalty, K_d [1/s].
+    #[serde(deserialize_with = "units::ratio")]
+    pub damping: f64,
+}
+
+impl Default for BedParams {
+    fn default() -> Self {
+        Self {
+            spacing: None,
+            hold: Hold::Pressure,
+            friction: None,
+            restitution: 0.0,
+            stiffness: 20_000.0,
+            damping: 100.0,
+        }
+    }
+}
+
+/// Which water shears a place of the bed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Exposure {
+    /// Every particle within reach, by the share of the half-space above the bed that it fills: the same erosion for
+    /// any spacing of particles.
+    Filled,
+    /// Every particle within reach fully (Kataev 2022, eq. 1.57): finer particles erode more.
+    Counted,
+}
+
+/// How sediment slows its own settling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Hindrance {
+    /// (1 − C)ᵉ, and nothing into what is full (Richardson & Zaki 1954).
+    RichardsonZaki,
+    /// 1 − (C/C_max)ᵉ (Kataev 2022, eq. 1.66).
+    Saturation,
+}
+
+/// What water and bed exchange.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ErosionParams {
+    /// Whether water changes the bed at all.
+    pub enabled: bool,
+    /// Shear stress constant K in τ = K θ^½ [Pa·s^½].
+    #[serde(deserialize_with = "units::ratio")]
+    pub shear: f64,
+    /// Erosion strength K_ε [s/m].
+    #[serde(deserialize_with = "units::ratio")]
+    pub strength: f64,
+    /// Critical shear stress τ_c: a weaker one moves nothing [Pa].
+    #[serde(deserialize_with = "units::ratio")]
+    pub critical_shear: f64,
+    /// Critical shear stress of the hardest ground of a hardness map [Pa].
+    #[serde(deserialize_with = "units::ratio")]
+    pub hard_shear: f64,
+    /// Which water shears a place.
+    pub exposure: Exposure,
+    /// Density of the grains, ρ_s [kg/m³].
+    #[serde(deserialize_with = "units::ratio")]
+    pub sediment_density: f64,
+    /// Radius of a grain, r_s [m].
+    #[serde(deserialize_with = "units::length")]
+    pub grain_radius: f64,
+    /// Viscosity that grains sink through, µ of eq. 1.65 [Pa·s]: water's own, whatever keeps the fluid stable.
+    #[serde(deserialize_with = "units::ratio")]
+    pub grain_viscosity: f64,
+    /// Largest share of a particle that sediment takes, C_max [-].
+    #[serde(deserialize_with = "units::ratio")]
+    pub max_fraction: f64,
+    /// Share of the bed that is grains, the rest being pores [-].
+    #[serde(deserialize_with = "units::ratio")]
+    pub packing: f64,
+    /// How sediment slows its own settling.
+    pub hindrance: Hindrance,
+    /// Exponent e of the hindrance [-].
+    #[serde(deserialize_with = "units::ratio")]
+    pub hindrance_exponent: f64,
+    /// Diffusivity of sediment in water [m²/s].
+    #[serde(deserialize_with = "units::ratio")]
+    pub diffusivity: f64,
+    /// Whether slopes steeper than `repose` slip.
+    pub talus: bool,
+    /// Steepest slope that loose ground keeps [rad].
+    #[serde(deserialize_with = "units::angle")]
+    pub repose: f64,
+}
+
+fn optional<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<f64>, D::Error> {
+    units::ratio(value).map(Some)
+}
+
+impl Default for ErosionParams {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            shear: 1.0,
+            strength: 0.1,
+            critical_shear: 3.0,
+            hard_shear: 30.0,
+            exposure: Exposure::Filled,
+            sediment_density: 2650.0,
+            grain_radius: 50.0e-6,
+            grain_viscosity: 0.001,
+            max_fraction: 0.6,
+            packing: 0.6,
+            hindrance: Hindrance::RichardsonZaki,
+            hindrance_exponent: 4.65,
+            diffusivity: 1.0e-4,
+            talus: true,
+            repose: 35.0_f64.to_radians(),
+        }
+    }
+}
+
+impl Params {
+    /// Names of the parameter tables, each with what it is.
+    pub const PRESETS: [(&'static str, &'static str); 6] = [
+        ("thalweg", "the default: stiff water, Akinci boundary, erosion that does not depend on the spacing"),
+        (
+            "kelager-water",
+            "Kelager 2006, Kataev 2022 table 4.1: 1 kg of soft, thick water in 50 particles, no erosion",
+        ),
+        ("kelager-honey", "the same with a viscosity of 17.5 Pa·s (Kataev 2022, fig. 5.2)"),
+        ("kelager-heavy", "the same with particles of 34 g (Kataev 2022, fig. 5.3)"),
+        (
+            "kataev-2022",
+            "Kataev 2022, tables 4.1 and 4.2: collision, friction and erosion as printed, grains of 3 g/cm³",
+        ),
+        ("kristof-2009", "Krištof et al. 2009: penalty forces, pairwise attraction, erosion as printed"),
+    ];
+
+    /// The parameter table of that name.
+    pub fn preset(name: &str) -> Option<Self> {
+        let water = FluidParams::kelager_water();
+        let still = ErosionParams { enabled: false, ..ErosionParams::default() };
+        // 000 prints friction per area of a boundary particle, µ L²; per volume that is µ/L.
+        let half = 0.022_85;
+        let bed = BedParams {
+            spacing: Some(half),
+            hold: Hold::Collision,
+            friction: Some(0.11 / half),
+            ..BedParams::default()
+        };
+        let printed = ErosionParams {
+            hard_shear: 30.0,
+            exposure: Exposure::Counted,
+            sediment_density: 3000.0, // printed as 3, a slip of units
+            grain_radius: 10.0e-6,
+            max_fraction: 0.7,
+            packing: 1.0,
+            hindrance: Hindrance::Saturation,
+            hindrance_exponent: 4.5,
+            diffusivity: 0.1 / 998.29, // printed is that times the density
+            talus: false,
+            ..ErosionParams::default()
+        };
+        match name {
+            "thalweg" => Some(Self::default()),
+            "kelager-water" => Some(Self { fluid: water, bed, erosion: still }),
+            "kelager-honey" => Some(Self {
+                fluid: FluidParams { viscosity: 17.5, dt: Some(0.004), ..water },
+                bed,
+                erosion: still,
+            }),
+            "kelager-heavy" => {
+                let mass = 0.034;
+                let spacing = (mass / water.density).cbrt();
+                Some(Self { fluid: FluidParams { mass: Some(mass), spacing, ..water }, bed, erosion: still })
+            }
+            "kataev-2022" => Some(Self { fluid: water, bed, erosion: printed }),
+            "kristof-2009" => Some(Self {
+                fluid: FluidParams {
+                    surface: Tension::BeckerTeschner,
+                    tension: 1.0e-4,
+                    dt: Some(0.002),
+                    ..water
+                },
+                bed: BedParams { hold: Hold::Penalty, ..bed },
+                erosion: printed,
+            }),
+            _ => None,
+        }
+    }
+
+    /// Distance between two boundary particles [m].
+    pub fn bed_spacing(&self) -> f64 {
+        self.bed.spacing.unwrap_or(self.fluid.spacing)
+    }
+
+    /// Checks every number once, before a run. Keys are as in a scene: `fluid.spacing`.
+    pub fn validated(&self) -> Result<(), Invalid> {
+        let within = |section: &str, result: Result<(), Invalid>| {
+            result.map_err(|invalid| Invalid { key: format!("{section}.{}", invalid.key), ..invalid })
+        };
+        within("fluid", self.fluid.validated())?;
+        within("bed", self.bed.validated(self.fluid.smoothing_radius()))?;
+        within("erosion", self.erosion.validated(self.fluid.density))
+    }
+}
+
+fn positive(x: f64) -> bool {
+    x > 0.0 && x.is_finite()
+}
+
+fn natural(x: f64) -> bool {
+    x >= 0.0 && x.is_finite()
+}
+
+impl BedParams {
+    fn validated(&self, h: f64) -> Result<(), Invalid> {
+        if let Some(spacing) = self.spacing {
+            let remedy = format!(
+                "boundary particles stand closer than the smoothing radius of {h} m, else water slips between them; \
+                 use between {:.4} and {:.4} m",
+                0.2 * h,
+                0.7 * h
+            );
+            require((0.2 * h..=0.7 * h).contains(&spacing), "spacing", spacing, remedy)?;
+        }
+        if let Some(friction) = self.friction {
+            require(
+                natural(friction),
+                "friction",
+                friction,
+                "it cannot be negative (use 0 for a smooth bed)",
+            )?;
+        }
+        let share = (0.0..=1.0).contains(&self.restitution);
+        require(
+            share,
+            "restitution",
+            self.restitution,
+            "it lies between 0 (stays down) and 1 (bounces back)",
+        )?;
+        require(natural(self.stiffness), "stiffness", self.stiffness, "it cannot be negative")?;
+        require(natural(self.damping), "damping", self.damping, "it cannot be negative")
+    }
+}
+
+impl ErosionParams {
+    fn validated(&self, water: f64) -> Result<(), Invalid> {
+        require(natural(self.shear), "shear", self.shear, "it cannot be negative")?;
+        require(
+            natural(self.strength),
+            "strength",
+            self.strength,
+            "it cannot be negative (use 0 for solid rock)",
+        )?;
+        let threshold = self.critical_shear;
+        require(natural(threshold), "critical_shear", threshold, "it cannot be negative")?;
+        let harder = self.hard_shear >= threshold && self.hard_shear.is_finite();
+        require(
+            harder,
+            "hard_shear",
+            self.hard_shear,
+            format!("hard ground holds at least critical_shear, {threshold} Pa"),
+        )?;
+        let sinks = self.sediment_density > water && self.sediment_density.is_finite();
+        let remedy =
+            format!("grains are heavier than the fluid's {water} kg/m³, else they rise; quartz has 2650");
+        require(sinks, "sediment_density", self.sediment_density, remedy)?;
+        require(
+            positive(self.grain_radius),
+            "grain_radius",
+            self.grain_radius,
+            "a grain has a positive radius, such as \"50 um\"",
+        )?;
+        require(
+            positive(self.grain_viscosity),
+            "grain_viscosity",
+            self.grain_viscosity,
+            "it is above 0; water has 0.001",
+        )?;
+        let fraction = |x: f64| x > 0.0 && x <= 1.0;
+        require(
+            fraction(self.max_fraction),
+            "max_fraction",
+            self.max_fraction,
+            "it is a share, above 0 and at most 1; 0.6 is loose sand",
+        )?;
+        require(
+            fraction(self.packing),
+            "packing",
+            self.packing,
+            "it is a share, above 0 and at most 1; 0.6 is loose sand",
+        )?;
+        require(
+            positive(self.hindrance_exponent),
+            "hindrance_exponent",
+            self.hindrance_exponent,
+            "it is above 0; 4 to 5.5 was measured",
+        )?;
+        require(
+            natural(self.diffusivity),
+            "diffusivity",
+            self.diffusivity,
+            "it cannot be negative (use 0 for none)",
+        )?;
+        require(
+            (0.0..FRAC_PI_2).contains(&self.repose),
+            "repose",
+            self.repose,
+            "it lies between 0 and 90 degrees",
+        )
+    }
+}

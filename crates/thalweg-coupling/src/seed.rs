@@ -1,0 +1,377 @@
+//! Boundary particles on the triangles of the bed and on the walls at its edges, only where water is (Kataev 2022,
+//! 4.6.3 and requirement N1).
+//!
+//! The bed is cut into square tiles at least as wide as the water reaches between two looks. Every few steps each
+//! particle of the fluid claims the tiles around it; tiles that are newly claimed are seeded, tiles that nobody claims
+//! any more are cleared, and tiles whose ground has moved are seeded anew.
+
+use crate::bed::{Bed, Triangle};
+use crate::setting::Edge;
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+use thalweg_field::band;
+use thalweg_sph::{AT_ONCE, BOUNDARY, Fluid, SLIP};
+
+/// Steps between two looks at where the water is.
+pub const LOOK_EVERY: u64 = 8;
+/// Ground that has moved by more than this share of the spacing is seeded anew [-].
+const MOVED: f64 = 0.02;
+/// Marks the tag of a particle on a wall; the rest is the number of its tile.
+const WALL: u32 = 1 << 29;
+
+/// Where boundary particles are.
+#[derive(Clone, Debug)]
+pub struct Seeds {
+    /// Distance between two of them, and how deep below the surface they are [m].
+    spacing: f64,
+    depth: f64,
+    /// Cells along the side of a tile, and tiles to the east and to the north.
+    side: usize,
+    tiles: [usize; 2],
+    /// Which tiles are seeded.
+    seeded: Vec<bool>,
+    /// Heights for which they were seeded, vertex by vertex [m].
+    heights: Vec<f32>,
+    /// Highest ground of each tile, and of each tile and those around it [m].
+    tops: Vec<f32>,
+    around: Vec<f32>,
+    /// Walls at the north, east, south and west.
+    walls: [bool; 4],
+    /// Lowest ground [m], one tile below which walls begin, and which wall tiles are seeded: level by level, then around the terrain.
+    base: f64,
+    wall_seeded: Vec<bool>,
+}
+
+impl Seeds {
+    /// None yet, for particles `spacing` apart and `depth` below the surface, which water reaches from `reach` away [m].
+    pub fn new(bed: &Bed, [spacing, depth]: [f64; 2], reach: f64, edges: [Edge; 4]) -> Self {
+        let side = (reach / bed.cell).ceil().max(1.0) as usize;
+        let tiles = bed.cells().map(|cells| cells.div_ceil(side));
+        let base = bed.heights().iter().fold(f32::INFINITY, |low, &h| low.min(h));
+        let mut seeds = Self {
+            tops: vec![0.0; tiles[0] * tiles[1]],
+            around: vec![0.0; tiles[0] * tiles[1]],
+            spacing,
+            depth,
+            side,
+            tiles,
+            seeded: vec![false; tiles[0] * tiles[1]],
+            heights: bed.heights().to_vec(),
+            walls: edges.map(|edge| edge == Edge::Wall),
+            base: f64::from(base),
+            wall_seeded: Vec::new(),
+        };
+        seeds.find_tops(bed);
+        seeds
+    }
+
+    /// Finds the highest ground of all tiles.
+    fn find_tops(&mut self, bed: &Bed) {
+        for tile in 0..self.tops.len() {
+            let [[west, east], [south, north]] = self.cells_of(bed, tile);
+            let row = |j: usize| &bed.heights()[j * bed.size[0] + west..=j * bed.size[0] + east];
+            self.tops[tile] = (south..=north).flat_map(row).fold(f32::NEG_INFINITY, |top, &h| top.max(h));
+        }
+        let [wide, deep] = self.tiles;
+        for j in 0..deep {
+            for i in 0..wide {
+                let near = |n: usize, count: usize| n.saturating_sub(1)..(n + 2).min(count);
+                let tops = near(j, deep).flat_map(|j| near(i, wide).map(move |i| j * wide + i));
+                self.around[j * wide + i] =
+                    tops.fold(f32::NEG_INFINITY, |top, tile| top.max(self.tops[tile]));
+            }
+        }
+    }
+
+    /// Whether a place is higher than all ground within a tile's width of it; what is there cannot touch the bed.
+    #[inline(always)]
+    pub fn is_high(&self, bed: &Bed, [x, y, z]: [f32; 3]) -> bool {
+        let per = 1.0 / self.tile(bed) as f32;
+        let from = 0.5 * bed.cell as f32;
+        let index = |v: f32, count: usize| (((v - from) * per).max(0.0) as usize).min(count - 1);
+        // A little higher, since the ground may have grown since the last look.
+        z > self.around[index(y, self.tiles[1]) * self.tiles[0] + index(x, self.tiles[0])]
+            + (self.spacing as f32)
+    }
+
+    /// Side of a tile [m].
+    fn tile(&self, bed: &Bed) -> f64 {
+        self.side as f64 * bed.cell
+    }
+
+    /// The tile that a triangle is in.
+    fn tile_of(&self, bed: &Bed, triangle: Triangle) -> usize {
+        let cell = triangle as usize / 2;
+        let [cols, _] = bed.cells();
+        (cell / cols / self.side) * self.tiles[0] + cell % cols / self.side
+    }
+
+    /// Wall tiles in one level: those of the north, the east, the south and the west.
+    fn wall_tiles(&self) -> usize {
+        2 * (self.tiles[0] + self.tiles[1])
+    }
+
+    /// State that is not in the particles.
+    pub fn save(&self) -> (&[bool], &[f32], &[bool]) {
+        (&self.seeded, &self.heights, &self.wall_seeded)
+    }
+
+    /// Takes it up again.
+    pub fn restore(&mut self, bed: &Bed, seeded: &[bool], heights: &[f32], wall_seeded: &[bool]) {
+        self.seeded.copy_from_slice(seeded);
+        self.heights.copy_from_slice(heights);
+        self.wall_seeded = wall_seeded.to_vec();
+        self.find_tops(bed);
+    }
+
+    /// Looks where the water is, and adds and removes boundary particles; `reach` is how far from the water they are
+    /// needed until the next look [m]. Returns how many tiles changed.
+    pub fn look(&mut self, bed: &Bed, fluid: &mut Fluid, reach: f64) -> usize {
+        self.find_tops(bed);
+        let claimed = self.claims(bed, fluid, reach);
+        let level = self.wall_tiles();
+        self.wall_seeded.resize(claimed.walls.len().max(self.wall_seeded.len()), false);
+        let moved = |tile: usize| self.has_moved(bed, tile);
+        // What becomes of each tile: keep it as it is, clear it, seed it, or both.
+        let clear: Vec<bool> = (0..self.seeded.len())
+            .map(|tile| self.seeded[tile] && (!claimed.tiles[tile] || moved(tile)))
+            .collect();
+        let wall_claimed = |tile: usize| claimed.walls.get(tile).copied().unwrap_or(false);
+        let clear_walls: Vec<bool> =
+            (0..self.wall_seeded.len()).map(|tile| self.wall_seeded[tile] && !wall_claimed(tile)).collect();
+        let mut changed = 0;
+        if clear.iter().chain(&clear_walls).any(|&clear| clear) {
+            let particles = fluid.particles_mut();
+            for i in 0..particles.len() {
+                let tag = particles.tag[i];
+                if tag & BOUNDARY != 0 {
+                    let goes = if tag & WALL != 0 {
+                        clear_walls[(tag & (WALL - 1)) as usize]
+                    } else {
+                        clear[self.tile_of(bed, tag & (SLIP - 1))]
+                    };
+                    if goes {
+                        particles.expires[i] = AT_ONCE;
+                    }
+                }
+            }
+        }
+        for tile in 0..self.seeded.len() {
+            self.seeded[tile] &= !clear[tile];
+            changed += usize::from(clear[tile]);
+            if claimed.tiles[tile] && !self.seeded[tile] {
+                self.seed_tile(bed, fluid, tile);
+                self.seeded[tile] = true;
+                changed += 1;
+            }
+        }
+        for tile in 0..self.wall_seeded.len() {
+            self.wall_seeded[tile] &= !clear_walls[tile];
+            changed += usize::from(clear_walls[tile]);
+            if wall_claimed(tile) && !self.wall_seeded[tile] {
+                self.seed_wall(bed, fluid, tile % level, tile / level, tile as u32);
+                self.wall_seeded[tile] = true;
+                changed += 1;
+            }
+        }
+        changed
+    }
+
+    /// Cells of a tile: from, to; east and north.
+    fn cells_of(&self, bed: &Bed, tile: usize) -> [[usize; 2]; 2] {
+        let at = [tile % self.tiles[0], tile / self.tiles[0]];
+        std::array::from_fn(|axis| {
+            let from = at[axis] * self.side;
+            [from, (from + self.side).min(bed.cells()[axis])]
+        })
+    }
+
+    /// Whether the ground of a tile is no longer that for which it was seeded.
+    fn has_moved(&self, bed: &Bed, tile: usize) -> bool {
+        let [[west, east], [south, north]] = self.cells_of(bed, tile);
+        let far = (MOVED * self.spacing) as f32;
+        (south..=north).any(|j| {
+            let row = j * bed.size[0];
+            let (now, then) =
+                (&bed.heights()[row + west..=row + east], &self.heights[row + west..=row + east]);
+            now.iter().zip(then).any(|(now, then)| (now - then).abs() > far)
+        })
+    }
+
+    fn seed_tile(&mut self, bed: &Bed, fluid: &mut Fluid, tile: usize) {
+        let [[west, east], [south, north]] = self.cells_of(bed, tile);
+        for j in south..=north {
+            let row = j * bed.size[0];
+            self.heights[row + west..=row + east].copy_from_slice(&bed.heights()[row + west..=row + east]);
+        }
+        for j in south..north {
+            for i in west..east {
+                let cell = (j * bed.cells()[0] + i) as u32;
+                for triangle in [2 * cell, 2 * cell + 1] {
+                    let normal = bed.normal(triangle).map(f64::from);
+                    seed_triangle(bed, triangle, self.spacing, |at| {
+                        let sunk: [f64; 3] = std::array::from_fn(|axis| at[axis] - self.depth * normal[axis]);
+                        fluid.add_boundary(sunk.map(|v| v as f32), [0.0; 3], triangle);
+                    });
+                }
+            }
+        }
+    }
+
+    /// Seeds a square of a wall: `around` counts tiles along the north, east, south and west.
+    fn seed_wall(&self, bed: &Bed, fluid: &mut Fluid, around: usize, level: usize, number: u32) {
+        let tile = self.tile(bed);
+        let [[west, east], [south, north]] = bed.extent().map(|range| range.map(f64::from));
+        let [wide, deep] = self.tiles;
+        let (side, index) = match around {
+            n if n < wide => (0, n),
+            n if n < wide + deep => (1, n - wide),
+            n if n < 2 * wide + deep => (2, n - wide - deep),
+            n => (3, n - 2 * wide - deep),
+        };
+        let along = if side % 2 == 0 { [west, east] } else { [south, north] };
+        let count = [wide, deep][side % 2];
+        // Walls meet behind the corners of the terrain.
+        let from = along[0] + index as f64 * tile - if index == 0 { self.depth } else { 0.0 };
+        let to =
+            if index + 1 == count { along[1] + self.depth } else { along[0] + (index + 1) as f64 * tile };
+        let (steps, rises) = (steps(to - from, self.spacing), steps(tile, self.spacing));
+        for k in 0..rises {
+            for n in 0..steps {
+                let a = from + (n as f64 + 0.5) * (to - from) / steps as f64;
+                let z = self.base + (level as f64 - 1.0 + (k as f64 + 0.5) / rises as f64) * tile;
+                let at = match side {
+                    0 => [a, north + self.depth, z],
+                    1 => [east + self.depth, a, z],
+                    2 => [a, south - self.depth, z],
+                    _ => [west - self.depth, a, z],
+                };
+                // The part of a wall that is deep below the ground would be of no use.
+                if z > f64::from(bed.below(at[0] as f32, at[1] as f32).1) - 2.0 * self.depth {
+                    fluid.add_boundary(at.map(|v| v as f32), [0.0; 3], SLIP | WALL | number);
+                }
+            }
+        }
+    }
+
+    /// Which tiles have water near.
+    fn claims(&self, bed: &Bed, fluid: &Fluid, reach: f64) -> Claims {
+        let tile = self.tile(bed);
+        let [wide, deep] = self.tiles;
+        let tiles: Vec<AtomicU8> = (0..wide * deep).map(|_| AtomicU8::new(0)).collect();
+        let (particles, reach) = (fluid.particles(), reach as f32);
+        let now = fluid.time() as f32;
+        let [[west, east], [south, north]] = bed.extent();
+        let per = (1.0 / tile) as f32;
+        let highest = band::measure(
+            0..particles.len(),
+            4096,
+            &|range| {
+                let mut highest = f32::NEG_INFINITY;
+                for i in range {
+                    if particles.is_boundary(i) || particles.expires[i] <= now {
+                        continue;
+                    }
+                    let [x, y, z] = [0, 1, 2].map(|axis: usize| particles.position[axis][i]);
+                    highest = highest.max(z);
+                    // Tiles whose square comes within reach of the particle; mostly one, at most four.
+                    let range = |v: f32, from: f32, count: usize| {
+                        let index = |v: f32| (((v - from) * per).max(0.0) as usize).min(count - 1);
+                        [index(v - reach), index(v + reach)]
+                    };
+                    let ([i0, i1], [j0, j1]) = (range(x, west, wide), range(y, south, deep));
+                    for j in j0..=j1 {
+                        for i in i0..=i1 {
+                            let claim = &tiles[j * wide + i];
+                            if claim.load(Relaxed) == 0 && z < self.tops[j * wide + i] + reach {
+                                claim.store(1, Relaxed);
+                            }
+                        }
+                    }
+                }
+                highest
+            },
+            &f32::max,
+        );
+        let tiles: Vec<bool> = tiles.into_iter().map(|claim| claim.into_inner() != 0).collect();
+        // Walls: water within reach of an edge claims the squares around its height.
+        let around = self.wall_tiles();
+        let levels = if highest.is_finite() && self.walls.contains(&true) {
+            ((f64::from(highest + reach) - self.base) / tile).max(0.0) as usize + 2
+        } else {
+            0
+        };
+        let mut walls = vec![false; around * levels];
+        if levels > 0 {
+            for i in 0..particles.len() {
+                if particles.is_boundary(i) || particles.expires[i] <= now {
+                    continue;
+                }
+                let [x, y, z] = [0, 1, 2].map(|axis: usize| particles.position[axis][i]);
+                let near = [north - y < reach, east - x < reach, y - south < reach, x - west < reach];
+                for side in (0..4).filter(|&side| near[side] && self.walls[side]) {
+                    let (v, from, count, first) = match side {
+                        0 => (x, west, wide, 0),
+                        1 => (y, south, deep, wide),
+                        2 => (x, west, wide, wide + deep),
+                        _ => (y, south, deep, 2 * wide + deep),
+                    };
+                    let index = |v: f32| (((v - from) * per).max(0.0) as usize).min(count - 1);
+                    let level =
+                        |z: f32| (((z - self.base as f32) * per + 1.0).max(0.0) as usize).min(levels - 1);
+                    for k in level(z - reach)..=level(z + reach) {
+                        for n in index(v - reach)..=index(v + reach) {
+                            walls[k * around + first + n] = true;
+                        }
+                    }
+                }
+            }
+        }
+        Claims { tiles, walls }
+    }
+}
+
+/// Tiles of ground and walls that have water near.
+struct Claims {
+    tiles: Vec<bool>,
+    walls: Vec<bool>,
+}
+
+/// Calls `put` for points on a triangle, at most `spacing` apart: lines parallel to one leg, points along each line
+/// (Kataev 2022, 4.6.3). Points keep half a step from the sides, so that none falls on two triangles.
+pub fn seed_triangle(bed: &Bed, triangle: Triangle, spacing: f64, mut put: impl FnMut([f64; 3])) {
+    let [a, b, c] = bed.corners(triangle).map(|vertex| bed.place(vertex));
+    let (ab, ac) = (minus(b, a), minus(c, a));
+    let [legs, lines] = [ab, ac].map(length);
+    let lines = steps(lines, spacing);
+    for k in 0..lines {
+        let t = (k as f64 + 0.5) / lines as f64;
+        // What is left of the leg AB at that height of the triangle.
+        let rest = 1.0 - t;
+        let points = steps(legs * rest, spacing);
+        for n in 0..points {
+            let s = rest * (n as f64 + 0.5) / points as f64;
+            put(std::array::from_fn(|axis| a[axis] + s * ab[axis] + t * ac[axis]));
+        }
+    }
+}
+
+/// How many points [`seed_triangle`] puts on a triangle.
+pub fn samples_on(bed: &Bed, triangle: Triangle, spacing: f64) -> usize {
+    let [a, b, c] = bed.corners(triangle).map(|vertex| bed.place(vertex));
+    let [legs, lines] = [minus(b, a), minus(c, a)].map(length);
+    let lines = steps(lines, spacing);
+    (0..lines).map(|k| steps(legs * (1.0 - (k as f64 + 0.5) / lines as f64), spacing)).sum()
+}
+
+fn minus(p: [f64; 3], q: [f64; 3]) -> [f64; 3] {
+    std::array::from_fn(|axis| p[axis] - q[axis])
+}
+
+fn length(v: [f64; 3]) -> f64 {
+    v.iter().map(|v| v * v).sum::<f64>().sqrt()
+}
+
+/// Steps of about `spacing` that a length is cut into.
+fn steps(length: f64, spacing: f64) -> usize {
+    (length / spacing).round().max(1.0) as usize
+}

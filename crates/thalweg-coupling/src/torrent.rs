@@ -1,0 +1,836 @@
+//! Water of particles on a bed: one step of everything.
+
+use crate::bed::Bed;
+use crate::params::{Hold, Params};
+use crate::reshape;
+use crate::sediment::{self, Sediment};
+use crate::seed::{LOOK_EVERY, Seeds};
+use crate::setting::{Edge, Pool, Setting, Sink, Top};
+use thalweg_erosion::pipes::{Ledger, Solids, Water};
+use thalweg_field::{Column, Field, FieldInfo, Heightfield, Points};
+use thalweg_sph::{
+    AT_ONCE, Emitter, Extremes, FOREVER, Fluid, FluidError, FluidParams, Grip, Invalid, Particle, Particles,
+    Removed, Source, Surroundings, require,
+};
+
+/// Steps between two rounds of slipping.
+const SLIP_EVERY: u64 = 16;
+/// Share of the excess height between two vertices that one round moves [-].
+const SLIP_SHARE: f64 = 1.0 / 16.0;
+/// Particles of the boundary for each of the fluid that memory is planned for, at worst.
+const BOUNDARY_SHARE: u64 = 1;
+
+/// What a few steps were like.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepReport {
+    /// Shortest time step [s].
+    pub dt_min: f64,
+    /// Longest time step [s].
+    pub dt_max: f64,
+}
+
+/// Why a torrent cannot go on.
+pub type StepError = FluidError;
+
+/// A torrent's state, to be saved and taken up again.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Saved {
+    /// Steps taken.
+    pub step: u64,
+    /// Clock and accounts.
+    pub numbers: Vec<f64>,
+    /// Cargo of the particles, then the change of the bed's vertices.
+    pub doubles: Vec<f64>,
+    /// Columns of the particles, then the heights that boundary particles were seeded for.
+    pub floats: Vec<f32>,
+    /// Tags of the particles, then which tiles of ground and walls are seeded.
+    pub tags: Vec<u32>,
+}
+
+/// Water and grains that came and went [m³].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Accounts {
+    water_start: f64,
+    water_added: f64,
+    water_gone: f64,
+    grains_start: f64,
+    grains_added: f64,
+    grains_gone: f64,
+    eroded: f64,
+}
+
+/// Water of particles on a bed.
+#[derive(Debug)]
+pub struct Torrent {
+    params: Params,
+    fluid: Fluid,
+    bed: Bed,
+    seeds: Seeds,
+    sediment: Sediment,
+    sources: Vec<Source>,
+    sinks: Vec<Sink>,
+    edges: [Edge; 4],
+    hardness: Option<Vec<f32>>,
+    /// Solid volume that each triangle gained in a step, and the triangles that did [m³].
+    gains: Vec<f64>,
+    touched: Vec<u32>,
+    accounts: Accounts,
+}
+
+impl Torrent {
+    /// Puts water on the ground.
+    pub fn new(ground: &Heightfield, params: &Params, setting: &Setting) -> Result<Self, Invalid> {
+        params.validated()?;
+        let bed = Bed::new(ground);
+        let spacing = params.fluid.spacing;
+        let (cols, rows) = (ground.height.cols(), ground.height.rows());
+        let whole = format!("{cols} by {rows}");
+        require(cols >= 2 && rows >= 2, "terrain.size", whole, "a bed needs two cells along each side")?;
+        require(
+            spacing <= 2.0 * bed.cell,
+            "fluid.spacing",
+            spacing,
+            format!(
+                "it is at most twice the terrain's cell of {} m, else cells have more detail than the water",
+                bed.cell
+            ),
+        )?;
+        let volume = params.fluid.particle_mass() / params.fluid.density;
+        let sources = sources(&setting.emitters, params, volume)?;
+        let particles = initial_particles(&bed, params, setting, volume)?;
+        let speed = expected_speed(&particles, &sources, params);
+        let capacity = if sources.is_empty() { particles.len() } else { params.fluid.max_particles as usize };
+        let mut fluid = Fluid::new(&params.fluid, speed, capacity + capacity / 2, params.erosion.enabled)?;
+        for particle in &particles {
+            fluid.add(particle.position, particle.velocity, particle.expires, particle.cargo);
+        }
+        if let Some(friction) = params.bed.friction {
+            fluid.set_wall_viscosity(friction);
+        }
+        if params.bed.hold != Hold::Pressure {
+            fluid.set_grip(Grip::NONE);
+        }
+        let reach = 2.0 * params.fluid.smoothing_radius();
+        let seeds = Seeds::new(&bed, [params.bed_spacing(), 0.5 * spacing], reach, setting.edges);
+        let hardness = setting
+            .hardness
+            .as_ref()
+            .map(|map| (0..rows).rev().flat_map(|row| map.row(row).iter().copied()).collect());
+        let accounts = Accounts {
+            water_start: particles.len() as f64 * volume,
+            grains_start: particles.iter().map(|p| p.cargo).sum::<f64>() * volume,
+            ..Accounts::default()
+        };
+        let mut torrent = Self {
+            params: params.clone(),
+            gains: vec![0.0; if params.erosion.enabled { bed.triangles() } else { 0 }],
+            touched: Vec::new(),
+            fluid,
+            bed,
+            seeds,
+            sediment: Sediment::default(),
+            sources,
+            sinks: setting.sinks.clone(),
+            edges: setting.edges,
+            hardness,
+            accounts,
+        };
+        torrent.relax()?;
+        Ok(torrent)
+    }
+
+    /// Bytes that a torrent needs at worst.
+    pub fn memory(cols: usize, rows: usize, cell: f64, params: &Params, setting: &Setting) -> u64 {
+        let vertices = cols as u64 * rows as u64;
+        let volume = params.fluid.spacing.powi(3);
+        let pools: f64 = setting.water.iter().map(|pool| pool_volume(pool, [cols, rows], cell)).sum();
+        let start = (pools / volume).min(1.0e15) as u64;
+        let most = if setting.emitters.is_empty() {
+            start
+        } else {
+            start.max(u64::from(params.fluid.max_particles))
+        };
+        let erosion = params.erosion.enabled;
+        let each = Fluid::bytes_per_particle(erosion) + if erosion { Sediment::BYTES } else { 0 };
+        vertices * 80 + most.saturating_mul(each * (1 + BOUNDARY_SHARE))
+    }
+
+    /// Lets particles find their places before time begins.
+    fn relax(&mut self) -> Result<(), Invalid> {
+        let steps = self.params.fluid.relax;
+        for step in 0..steps {
+            let dt = 0.5 * self.fluid.choose_dt(f64::INFINITY);
+            let relaxed = self.prepare(u64::from(step)).and_then(|_| {
+                let around = Around::of(&self.bed, &self.seeds, &self.params, self.edges, &self.sinks);
+                self.fluid.relax(&around, dt)
+            });
+            relaxed.map_err(|error| Invalid {
+                key: "fluid.relax".into(),
+                value: steps.to_string(),
+                remedy: format!("the water at the beginning does not hold together: {error}"),
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Takes some steps.
+    pub fn advance(&mut self, steps: u64) -> Result<StepReport, StepError> {
+        let mut report = StepReport { dt_min: f64::INFINITY, dt_max: 0.0 };
+        for _ in 0..steps {
+            let dt = self.step()?;
+            report = StepReport { dt_min: report.dt_min.min(dt), dt_max: report.dt_max.max(dt) };
+        }
+        Ok(report)
+    }
+
+    /// One step, in the order of Kataev 2022, fig. 4.1. Returns how long it was [s].
+    fn step(&mut self) -> Result<f64, StepError> {
+        let dt = self.fluid.choose_dt(self.sediment_limit());
+        self.emit(dt);
+        self.prepare(self.fluid.steps_taken())?;
+        self.exchange_sediment(dt);
+        self.reshape_bed();
+        self.move_water(dt)?;
+        Ok(dt)
+    }
+
+    /// Longest step for the sediment [s]; a step that parameters fix is theirs.
+    fn sediment_limit(&self) -> f64 {
+        if self.params.fluid.dt.is_some() { f64::INFINITY } else { sediment::max_dt(&self.params) }
+    }
+
+    /// New particles.
+    fn emit(&mut self, dt: f64) {
+        let volume = self.particle_volume();
+        let most = self.params.fluid.max_particles as usize;
+        let time = self.fluid.time();
+        for source in &mut self.sources {
+            let fraction = source.emitter().sediment;
+            let room = most.saturating_sub(self.fluid.len());
+            let before = self.fluid.len();
+            source.emit(time, dt, room, |at, velocity, expires| {
+                self.fluid.add(at, velocity, expires, fraction)
+            });
+            let born = (self.fluid.len() - before) as f64;
+            self.accounts.water_added += born * volume;
+            self.accounts.grains_added += born * volume * fraction;
+        }
+    }
+
+    /// Boundary particles where water is, everything sorted, density.
+    fn prepare(&mut self, step: u64) -> Result<(), StepError> {
+        let mut weigh = false;
+        if step.is_multiple_of(LOOK_EVERY) {
+            let reach = self.look_reach();
+            weigh = self.seeds.look(&self.bed, &mut self.fluid, reach) > 0;
+        }
+        let Removed { count, cargo } = self.fluid.sort()?;
+        let volume = self.particle_volume();
+        self.accounts.water_gone += count as f64 * volume;
+        self.accounts.grains_gone += cargo * volume;
+        if weigh {
+            self.fluid.weigh_boundary();
+        }
+        self.fluid.compute_density();
+        Ok(())
+    }
+
+    /// How far from water boundary particles are needed until the next look [m].
+    fn look_reach(&self) -> f64 {
+        let Extremes { speed, .. } = self.fluid.extremes();
+        let h = self.params.fluid.smoothing_radius();
+        let gravity = self.params.fluid.gravity;
+        let time = LOOK_EVERY as f64 * self.fluid.last_dt().max(self.params.fluid.dt.unwrap_or(0.0));
+        h + (f64::from(speed) + gravity * time) * time
+    }
+
+    /// Erosion, transport, deposition; triangles note what they gain.
+    fn exchange_sediment(&mut self, dt: f64) {
+        if !self.params.erosion.enabled {
+            return;
+        }
+        let (gains, touched, eroded) = (&mut self.gains, &mut self.touched, &mut self.accounts.eroded);
+        let hardness = self.hardness.as_deref();
+        self.sediment.exchange(&mut self.fluid, &self.bed, hardness, &self.params, dt, |triangle, gain| {
+            if gains[triangle as usize] == 0.0 {
+                touched.push(triangle);
+            }
+            gains[triangle as usize] += gain;
+            *eroded += (-gain).max(0.0);
+        });
+    }
+
+    /// Moves the vertices of the triangles that gained or lost something (1.70, 1.71), one after the other in
+    /// the order of their numbers.
+    fn reshape_bed(&mut self) {
+        if self.touched.is_empty() {
+            return;
+        }
+        self.touched.sort_unstable();
+        self.touched.dedup();
+        let packing = self.params.erosion.packing;
+        for &triangle in &self.touched {
+            let gain = std::mem::take(&mut self.gains[triangle as usize]);
+            for (vertex, by) in reshape::changes(&self.bed, triangle, gain / packing) {
+                if by != 0.0 {
+                    self.bed.raise(vertex, by);
+                }
+            }
+        }
+        if self.params.erosion.talus && self.fluid.steps_taken().is_multiple_of(SLIP_EVERY) {
+            self.slip();
+        }
+        self.touched.clear();
+    }
+
+    /// Lets slopes slip around the triangles that changed: between each pair of neighbouring vertices a share of what is
+    /// too high moves down (Musgrave et al. 1989).
+    fn slip(&mut self) {
+        let [cols, rows] = self.bed.size;
+        let hold = self.params.erosion.repose.tan() * self.bed.cell;
+        for index in 0..self.touched.len() {
+            let [at, ..] = self.bed.corners(self.touched[index] & !1);
+            let (i, j) = (at % cols, at / cols);
+            let east = (i + 1 < cols).then_some((at + 1, hold));
+            let north = (j + 1 < rows).then_some((at + cols, hold));
+            let diagonal = hold * std::f64::consts::SQRT_2;
+            let across = (i + 1 < cols && j + 1 < rows).then_some((at + cols + 1, diagonal));
+            let back = (i > 0 && j + 1 < rows).then_some((at + cols - 1, diagonal));
+            for (other, hold) in [east, north, across, back].into_iter().flatten() {
+                let drop = self.bed.exact_height(at) - self.bed.exact_height(other);
+                let excess = drop.abs() - hold;
+                if excess > 0.0 {
+                    let volume = SLIP_SHARE
+                        * excess
+                        * self.bed.area_at(at).min(self.bed.area_at(other))
+                        * drop.signum();
+                    self.bed.raise(at, -volume / self.bed.area_at(at));
+                    self.bed.raise(other, volume / self.bed.area_at(other));
+                }
+            }
+        }
+    }
+
+    /// Forces, and the move of every particle.
+    fn move_water(&mut self, dt: f64) -> Result<(), StepError> {
+        let around = Around::of(&self.bed, &self.seeds, &self.params, self.edges, &self.sinks);
+        self.fluid.accelerate_and_move(&around, dt).map(drop)
+    }
+
+    /// The longest stable time step at present [s].
+    pub fn max_dt(&self) -> f64 {
+        self.fluid.max_dt().min(self.sediment_limit())
+    }
+
+    /// Simulated time [s].
+    pub fn time(&self) -> f64 {
+        self.fluid.time()
+    }
+
+    /// Steps taken.
+    pub fn steps_taken(&self) -> u64 {
+        self.fluid.steps_taken()
+    }
+
+    /// Its parameters.
+    pub fn params(&self) -> &Params {
+        &self.params
+    }
+
+    /// The fluid.
+    pub fn fluid(&self) -> &Fluid {
+        &self.fluid
+    }
+
+    /// The bed.
+    pub fn bed(&self) -> &Bed {
+        &self.bed
+    }
+
+    /// The terrain as it is now.
+    pub fn ground(&self) -> Heightfield {
+        self.bed.ground()
+    }
+
+    /// Particles of the fluid.
+    pub fn particle_count(&self) -> usize {
+        self.fluid.len()
+    }
+
+    /// Volume of a particle at rest [m³].
+    fn particle_volume(&self) -> f64 {
+        self.params.fluid.particle_mass() / self.params.fluid.density
+    }
+
+    /// Takes other parameters from now on.
+    pub fn set_params(&mut self, params: &Params) -> Result<(), Invalid> {
+        params.validated()?;
+        let remedy = "it cannot be switched while water flows; start the scene with it";
+        let switched = params.erosion.enabled == self.params.erosion.enabled;
+        require(switched, "erosion.enabled", params.erosion.enabled, remedy)?;
+        let kept = params.bed_spacing() == self.params.bed_spacing();
+        require(kept, "bed.spacing", params.bed_spacing(), "it cannot change while water flows")?;
+        let within = |invalid: Invalid| Invalid { key: format!("fluid.{}", invalid.key), ..invalid };
+        self.fluid.set_params(&params.fluid).map_err(within)?;
+        self.fluid
+            .set_wall_viscosity(params.bed.friction.unwrap_or(f64::from(self.fluid.constants().viscosity)));
+        self.fluid.set_grip(if params.bed.hold == Hold::Pressure {
+            Grip::on(&params.fluid)
+        } else {
+            Grip::NONE
+        });
+        self.params = params.clone();
+        Ok(())
+    }
+
+    /// Takes other sources from now on; one that stays as it was goes on as it was.
+    pub fn set_emitters(&mut self, emitters: &[Emitter]) -> Result<(), Invalid> {
+        let mut new = sources(emitters, &self.params, self.particle_volume())?;
+        for source in &mut new {
+            if let Some(old) = self.sources.iter().find(|old| old.emitter().shape == source.emitter().shape) {
+                source.set_travelled(old.travelled());
+            }
+        }
+        self.sources = new;
+        Ok(())
+    }
+
+    /// Density of the grains [kg/m³].
+    pub fn solid_density(&self) -> f64 {
+        self.params.erosion.sediment_density
+    }
+
+    /// Grains in the bed above 0 m, now or at the beginning [m³].
+    fn bed_grains(&self, height: impl Fn(usize) -> f64) -> f64 {
+        let [cols, rows] = self.bed.size;
+        let row = |j: usize| (j * cols..(j + 1) * cols).map(|v| height(v) * self.bed.area_at(v)).sum::<f64>();
+        (0..rows).map(row).sum::<f64>() * self.params.erosion.packing
+    }
+
+    /// Grains that the water carries [m³].
+    fn suspended(&self) -> f64 {
+        let particles = self.fluid.particles();
+        let now = self.time() as f32;
+        let part = |range: std::ops::Range<usize>| {
+            let carried = |i: &usize| !particles.is_boundary(*i) && particles.expires[*i] > now;
+            range.filter(carried).map(|i| particles.cargo.get(i).copied().unwrap_or(0.0)).sum::<f64>()
+        };
+        thalweg_field::band::measure(0..particles.len(), 4096, &part, &|a, b| a + b) * self.particle_volume()
+    }
+
+    /// The books: water, and grains, in m³.
+    pub fn ledger(&self) -> Ledger {
+        let volume = self.particle_volume();
+        let particles = self.fluid.particles();
+        // What has left is dropped when particles are next sorted; in the books it is gone already.
+        let now = self.time() as f32;
+        let leaving =
+            (0..particles.len()).filter(|&i| !particles.is_boundary(i) && particles.expires[i] <= now);
+        let (count, cargo) = leaving.fold((0usize, 0.0), |(count, cargo), i| {
+            (count + 1, cargo + particles.cargo.get(i).copied().unwrap_or(0.0))
+        });
+        let a = &self.accounts;
+        let bed_start = self.bed_grains(|v| self.bed.exact_height(v) - self.bed.change()[v]);
+        let gained = self.bed_grains(|v| self.bed.change()[v]);
+        Ledger {
+            water: Water {
+                start: a.water_start,
+                added: a.water_added,
+                evaporated: 0.0,
+                exported: a.water_gone + count as f64 * volume,
+                end: (self.fluid.len() - count) as f64 * volume,
+            },
+            solids: Solids {
+                bed_start,
+                bed_end: bed_start + gained,
+                suspended: self.suspended(),
+                exported: a.grains_gone + cargo * volume,
+                added: a.grains_start + a.grains_added,
+                eroded: a.eroded,
+            },
+        }
+    }
+
+    /// Grains that are missing: what came, less what is afloat, in the bed, or gone [m³].
+    pub fn missing_grains(&self) -> f64 {
+        let Solids { suspended, exported, added, .. } = self.ledger().solids;
+        added - suspended - exported - self.bed_grains(|v| self.bed.change()[v])
+    }
+
+    /// The particles of the fluid with all that is known of them.
+    pub fn points(&self) -> Points {
+        let particles = self.fluid.particles();
+        let now = self.time() as f32;
+        let alive: Vec<usize> = (0..particles.len())
+            .filter(|&i| !particles.is_boundary(i) && particles.expires[i] > now)
+            .collect();
+        let column = |name, unit, meaning, value: &dyn Fn(usize) -> f32| Column {
+            info: FieldInfo::new(name, unit, meaning),
+            values: alive.iter().map(|&i| value(i)).collect(),
+        };
+        let speed = |i: usize| (0..3).map(|axis| particles.velocity[axis][i].powi(2)).sum::<f32>().sqrt();
+        // Density and pressure are those of the last step, in the same order; what was just born has none yet.
+        let density = |i: usize| {
+            let known = self.fluid.density().get(i).filter(|_| i < self.fluid.sorted().len());
+            known.copied().unwrap_or(self.params.fluid.density as f32)
+        };
+        let mut columns = vec![
+            column("velocity_x", "m/s", "velocity to the east", &|i| particles.velocity[0][i]),
+            column("velocity_y", "m/s", "velocity to the north", &|i| particles.velocity[1][i]),
+            column("velocity_z", "m/s", "velocity upwards", &|i| particles.velocity[2][i]),
+            column("speed", "m/s", "speed of the water", &speed),
+            column("density", "kg/m³", "density of the water", &density),
+            column("pressure", "Pa", "pressure of the water", &|i| self.fluid.pressure_at(density(i))),
+            column("id", "-", "number a particle was born with", &|i| particles.tag[i] as f32),
+        ];
+        if self.params.erosion.enabled {
+            let carried = |i: usize| particles.cargo[i].max(0.0) as f32;
+            columns.push(column("sediment", "-", "share of the water that is sediment", &carried));
+        }
+        let positions =
+            alive.iter().map(|&i| std::array::from_fn(|axis| particles.position[axis][i])).collect();
+        Points { positions, radius: (0.5 * self.params.fluid.spacing) as f32, columns }
+    }
+
+    /// Maps: height, water, speed, and with erosion sediment, erosion and deposition.
+    pub fn fields(&self) -> Vec<Field> {
+        let [cols, rows] = self.bed.size;
+        let particles = self.fluid.particles();
+        let now = self.time() as f32;
+        let (mut depth, mut load, mut pace) =
+            (vec![0.0f64; cols * rows], vec![0.0f64; cols * rows], vec![0.0f64; cols * rows]);
+        let cell = self.bed.cell;
+        let each = self.particle_volume() / (cell * cell);
+        for i in 0..particles.len() {
+            if particles.is_boundary(i) || particles.expires[i] <= now {
+                continue;
+            }
+            // Spread over the four vertices around, so that maps are smooth where cells are small.
+            let at = [0, 1].map(|axis: usize| f64::from(particles.position[axis][i]) / cell - 0.5);
+            let speed = (0..3).map(|axis| f64::from(particles.velocity[axis][i]).powi(2)).sum::<f64>().sqrt();
+            for (dj, di) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+                let (a, b) = (at[0].floor() + f64::from(di), at[1].floor() + f64::from(dj));
+                let weight = (1.0 - (at[0] - a).abs()).max(0.0) * (1.0 - (at[1] - b).abs()).max(0.0);
+                if a >= 0.0 && b >= 0.0 && (a as usize) < cols && (b as usize) < rows {
+                    let v = b as usize * cols + a as usize;
+                    depth[v] += weight * each;
+                    pace[v] += weight * each * speed;
+                    load[v] += weight * each * particles.cargo.get(i).copied().unwrap_or(0.0);
+                }
+            }
+        }
+        let field = |name, unit, meaning, value: &(dyn Fn(usize) -> f32 + Sync)| Field {
+            info: FieldInfo::new(name, unit, meaning),
+            values: self.bed.grid(value),
+        };
+        let mut fields = vec![
+            field("height", "m", "height of the bed", &|v| self.bed.heights()[v]),
+            field("water", "m", "water above the bed", &|v| depth[v] as f32),
+            field("speed", "m/s", "mean speed of the water", &|v| {
+                if depth[v] > 0.0 { (pace[v] / depth[v]) as f32 } else { 0.0 }
+            }),
+        ];
+        if self.params.erosion.enabled {
+            let packing = self.params.erosion.packing;
+            let change = self.bed.change();
+            fields.extend([
+                field("sediment", "m", "bed that the sediment afloat would make", &|v| {
+                    (load[v] / packing) as f32
+                }),
+                field("erosion", "m", "bed lost since the beginning", &|v| (-change[v]).max(0.0) as f32),
+                field("deposition", "m", "bed gained since the beginning", &|v| change[v].max(0.0) as f32),
+            ]);
+        }
+        fields
+    }
+
+    /// Everything that a run needs to go on to the same bits.
+    pub fn save(&self) -> Saved {
+        let particles = self.fluid.particles();
+        let count = particles.len();
+        let (seeded, heights, walls) = self.seeds.save();
+        let a = &self.accounts;
+        let accounts = [
+            a.water_start,
+            a.water_added,
+            a.water_gone,
+            a.grains_start,
+            a.grains_added,
+            a.grains_gone,
+            a.eroded,
+        ];
+        let counts = [count as f64, walls.len() as f64];
+        let travelled = self.sources.iter().map(Source::travelled);
+        let columns =
+            particles.position.iter().chain(&particles.velocity).chain([&particles.mass, &particles.expires]);
+        let cargo = particles.cargo.get(..count).unwrap_or_default();
+        Saved {
+            step: self.steps_taken(),
+            numbers: counts.into_iter().chain(self.fluid.clock()).chain(accounts).chain(travelled).collect(),
+            doubles: cargo.iter().chain(self.bed.change()).copied().collect(),
+            floats: columns
+                .flat_map(|column| column[..count].iter().copied())
+                .chain(heights.iter().copied())
+                .collect(),
+            tags: particles.tag[..count]
+                .iter()
+                .copied()
+                .chain(seeded.iter().chain(walls).map(|&seeded| u32::from(seeded)))
+                .collect(),
+        }
+    }
+
+    /// Goes on from a saved state; false if it is that of another scene.
+    pub fn restore(&mut self, saved: &Saved) -> bool {
+        self.restored(saved).is_some()
+    }
+
+    fn restored(&mut self, saved: &Saved) -> Option<()> {
+        let (counts, rest) = saved.numbers.split_first_chunk::<2>()?;
+        let (clock, rest) = rest.split_first_chunk::<6>()?;
+        let (accounts, travelled) = rest.split_first_chunk::<7>()?;
+        let [count, walls] = counts.map(|n| n as usize);
+        let erosion = self.params.erosion.enabled;
+        let vertices = self.bed.heights().len();
+        let tiles = self.seeds.save().0.len();
+        let cargo = if erosion { count } else { 0 };
+        let fits = saved.doubles.len() == cargo + vertices
+            && saved.floats.len() == 8 * count + vertices
+            && saved.tags.len() == count + tiles + walls
+            && travelled.len() == self.sources.len();
+        if !fits {
+            return None;
+        }
+        let mut particles = Particles::with_capacity(count, erosion);
+        particles.resize(count);
+        for i in 0..count {
+            let float = |column: usize| saved.floats[column * count + i];
+            particles.set(
+                i,
+                Particle {
+                    position: [float(0), float(1), float(2)],
+                    velocity: [float(3), float(4), float(5)],
+                    mass: float(6),
+                    expires: float(7),
+                    tag: saved.tags[i],
+                    cargo: saved.doubles.get(i).copied().filter(|_| erosion).unwrap_or(0.0),
+                },
+            );
+        }
+        self.fluid.take_up(particles, *clock);
+        self.bed.set_change(&saved.doubles[cargo..]);
+        let flags: Vec<bool> = saved.tags[count..].iter().map(|&flag| flag != 0).collect();
+        self.seeds.restore(&self.bed, &flags[..tiles], &saved.floats[8 * count..], &flags[tiles..]);
+        let [water_start, water_added, water_gone, grains_start, grains_added, grains_gone, eroded] =
+            *accounts;
+        self.accounts = Accounts {
+            water_start,
+            water_added,
+            water_gone,
+            grains_start,
+            grains_added,
+            grains_gone,
+            eroded,
+        };
+        for (source, &travelled) in self.sources.iter_mut().zip(travelled) {
+            source.set_travelled(travelled);
+        }
+        Some(())
+    }
+}
+
+fn sources(emitters: &[Emitter], params: &Params, volume: f64) -> Result<Vec<Source>, Invalid> {
+    let source = |(i, emitter): (usize, &Emitter)| {
+        let key = format!("emitter[{i}]");
+        let source = Source::new(emitter, params.fluid.spacing, volume, &key)?;
+        check_sediment(&format!("{key}.sediment"), emitter.sediment, params)?;
+        Ok(source)
+    };
+    emitters.iter().enumerate().map(source).collect()
+}
+
+/// Refuses more sediment than fits, and sediment where nothing carries it.
+fn check_sediment(key: &str, sediment: f64, params: &Params) -> Result<(), Invalid> {
+    let most = if params.erosion.enabled { params.erosion.max_fraction } else { 0.0 };
+    let remedy = if params.erosion.enabled {
+        format!("it lies between 0 and erosion.max_fraction, {most}")
+    } else {
+        "with erosion.enabled = false water is clear: leave it out".into()
+    };
+    require((0.0..=most).contains(&sediment), key, sediment, remedy)
+}
+
+/// Volume of the water in a pool, at most [m³].
+fn pool_volume(pool: &Pool, size: [usize; 2], cell: f64) -> f64 {
+    let side = |axis: usize| {
+        let end = size[axis] as f64 * cell;
+        (pool.to[axis].min(end) - pool.from[axis].max(0.0)).max(0.0)
+    };
+    let depth = match pool.top {
+        Top::Depth(depth) => depth,
+        // Where the bed is not known it is taken to be at the bottom, or not far below the level.
+        Top::Level(level) => level - pool.bottom.unwrap_or(level - 0.25 * side(0).max(side(1))),
+    };
+    side(0) * side(1) * depth.max(0.0)
+}
+
+/// Water at the beginning, on a lattice that keeps half a spacing from the bed and from the sides of its box.
+fn initial_particles(
+    bed: &Bed,
+    params: &Params,
+    setting: &Setting,
+    volume: f64,
+) -> Result<Vec<Particle>, Invalid> {
+    let spacing = params.fluid.spacing;
+    let most = params.fluid.max_particles as usize;
+    let extent = bed.extent().map(|range| range.map(f64::from));
+    let mut particles = Vec::new();
+    for (index, pool) in setting.water.iter().enumerate() {
+        let key = |field: &str| format!("water[{index}].{field}");
+        check_sediment(&key("sediment"), pool.sediment, params)?;
+        let low: [f64; 2] = std::array::from_fn(|axis| pool.from[axis].max(extent[axis][0]));
+        let high: [f64; 2] = std::array::from_fn(|axis| pool.to[axis].min(extent[axis][1]));
+        let need = pool_volume(pool, bed.size, bed.cell) / volume;
+        let remedy = |need: f64| {
+            format!(
+                "{need:.3e} particles of {volume:.3e} m³ do not fit into fluid.max_particles = {most}; use a larger fluid.spacing"
+            )
+        };
+        let deep = matches!(pool.top, Top::Depth(_)) || pool.bottom.is_some();
+        require(!deep || need <= 1.1 * most as f64 + 1.0, &key("to"), "too large", remedy(need))?;
+        let count: [usize; 2] =
+            std::array::from_fn(|axis| ((high[axis] - low[axis]) / spacing + 1.0e-6).max(0.0) as usize);
+        for j in 0..count[1] {
+            for i in 0..count[0] {
+                let at = [low[0] + (i as f64 + 0.5) * spacing, low[1] + (j as f64 + 0.5) * spacing];
+                let ground = f64::from(bed.below(at[0] as f32, at[1] as f32).1);
+                let bottom = pool.bottom.map_or(ground, |bottom| bottom.max(ground));
+                let top = match pool.top {
+                    Top::Level(level) => level,
+                    Top::Depth(depth) => pool.bottom.unwrap_or(ground) + depth,
+                };
+                // Layers are level, so that a lake is a lattice; on a slope the lowest keeps clear of the bed.
+                let layer = match (pool.top, pool.bottom) {
+                    (Top::Depth(_), None) => ground,
+                    (_, Some(bottom)) => bottom,
+                    (Top::Level(level), None) => level - ((level - ground) / spacing).ceil() * spacing,
+                };
+                let mut z = layer + 0.5 * spacing;
+                while z <= top - 0.45 * spacing {
+                    if z >= bottom + 0.45 * spacing {
+                        if particles.len() >= most {
+                            let remedy = remedy((particles.len() + 1) as f64);
+                            return Err(Invalid { key: key("to"), value: "too large".into(), remedy });
+                        }
+                        particles.push(Particle {
+                            position: [at[0] as f32, at[1] as f32, z as f32],
+                            velocity: pool.velocity.map(|v| v as f32),
+                            mass: 0.0,
+                            expires: pool.lifetime.map_or(FOREVER, |lifetime| lifetime as f32),
+                            tag: 0,
+                            cargo: pool.sediment,
+                        });
+                    }
+                    z += spacing;
+                }
+            }
+        }
+    }
+    Ok(particles)
+}
+
+/// The fastest flow to be expected [m/s]: water that falls through its own height, leaves a source, or moves already.
+fn expected_speed(particles: &[Particle], sources: &[Source], params: &Params) -> f64 {
+    let FluidParams { gravity, spacing, .. } = params.fluid;
+    let heights = particles.iter().map(|p| f64::from(p.position[2]));
+    let (low, high) =
+        heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), z| (low.min(z), high.max(z)));
+    // Ten layers of water at least.
+    let fall = (high - low).max(10.0 * spacing);
+    let moving = particles.iter().map(|p| f64::from(p.velocity.iter().map(|v| v * v).sum::<f32>()).sqrt());
+    let leaving = sources.iter().map(Source::speed);
+    moving.chain(leaving).fold((2.0 * gravity * fall).sqrt(), f64::max)
+}
+
+/// The bed, the walls and the sinks, as a particle meets them.
+struct Around<'a> {
+    bed: &'a Bed,
+    seeds: &'a Seeds,
+    params: &'a Params,
+    edges: [Edge; 4],
+    sinks: &'a [Sink],
+    extent: [[f32; 2]; 2],
+    restitution: f32,
+    /// Thickness of the layer in which the penalty acts [m].
+    layer: f32,
+}
+
+impl<'a> Around<'a> {
+    fn of(bed: &'a Bed, seeds: &'a Seeds, params: &'a Params, edges: [Edge; 4], sinks: &'a [Sink]) -> Self {
+        let layer = (0.5 * params.fluid.spacing) as f32;
+        let restitution = params.bed.restitution as f32;
+        Self { bed, seeds, params, edges, sinks, extent: bed.extent(), restitution, layer }
+    }
+
+    /// Keeps a particle within the walls, or lets it vanish beyond an open edge.
+    #[inline(always)]
+    fn meet_edges(&self, particle: &mut Particle) {
+        for axis in 0..2 {
+            let [low, high] = self.extent[axis];
+            // North and south lie along y, which is the second axis; the edges are north, east, south, west.
+            let (below, above) =
+                if axis == 0 { (self.edges[3], self.edges[1]) } else { (self.edges[2], self.edges[0]) };
+            let at = particle.position[axis];
+            let v = particle.velocity[axis];
+            if at < low {
+                if below == Edge::Open {
+                    particle.expires = AT_ONCE;
+                }
+                particle.position[axis] = low;
+                particle.velocity[axis] = if v < 0.0 { -self.restitution * v } else { v };
+            } else if at > high {
+                if above == Edge::Open {
+                    particle.expires = AT_ONCE;
+                }
+                particle.position[axis] = high;
+                particle.velocity[axis] = if v > 0.0 { -self.restitution * v } else { v };
+            }
+        }
+    }
+}
+
+impl Surroundings for Around<'_> {
+    /// Penalty (Krištof et al. 2009, eq. 6): the closer to the bed the stronger, and slowing what comes near.
+    #[inline(always)]
+    fn push(&self, position: [f32; 3], velocity: [f32; 3], _: f32) -> [f32; 3] {
+        if self.params.bed.hold != Hold::Penalty {
+            return [0.0; 3];
+        }
+        let (triangle, height) = self.bed.below(position[0], position[1]);
+        let normal = self.bed.normal(triangle);
+        let deep = self.layer - (position[2] - height) * normal[2];
+        if deep <= 0.0 {
+            return [0.0; 3];
+        }
+        let into = (0..3).map(|axis| velocity[axis] * normal[axis]).sum::<f32>();
+        let strength = self.params.bed.stiffness as f32 * deep - self.params.bed.damping as f32 * into;
+        normal.map(|n| strength.max(0.0) * n)
+    }
+
+    #[inline(always)]
+    fn end_move(&self, from: [f32; 3], particle: &mut Particle, dt: f32) {
+        self.meet_edges(particle);
+        if !(self.seeds.is_high(self.bed, particle.position) && self.seeds.is_high(self.bed, from)) {
+            self.bed.collide(from, particle, self.restitution, dt);
+        }
+        for sink in self.sinks {
+            let inside = |axis: usize| {
+                let at = f64::from(particle.position[axis]);
+                (sink.from[axis]..=sink.to[axis]).contains(&at)
+            };
+            if (0..3).all(inside) {
+                particle.expires = AT_ONCE;
+            }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Meshes out, in the format that the name tells.
+
+use crate::{WriteError, glb, obj, ply};
+use std::path::Path;
+use thalweg_field::TriMesh;
+
+/// Writes a mesh in the format that the name tells: `.ply`, `.obj` or `.glb`. PLY and OBJ files have Z up
+/// like the mesh itself, GLB files have Y up as all of their kind.
+///
+/// `colours` are red, green, blue and opacity of each corner, linear, from 0 to 1 [-]. GLB keeps them as
+/// they are; PLY has them as sRGB in 8 bits, and OBJ as sRGB numbers behind each corner, without the
+/// opacity, for which it has no place.
+pub fn write_mesh(path: &Path, mesh: &TriMesh, colours: Option<&[[f32; 4]]>) -> Result<(), WriteError> {
+    let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
+    match extension.to_str() {
+        Some("ply") => ply::write_mesh(path, mesh, colours),
+        Some("obj") => obj::write_mesh(path, mesh, colours),
+        Some("glb") => glb::write_glb_mesh(path, mesh, colours),
+        _ => Err(WriteError::Extension { path: path.into(), expected: ".ply, .obj or .glb" }),
+    }
+}
+
+/// Refuses a mesh whose parts do not belong together.
+pub(crate) fn check_mesh(
+    path: &Path,
+    mesh: &TriMesh,
+    colours: Option<&[[f32; 4]]>,
+) -> Result<(), WriteError> {
+    let refuse = |what, expected| Err(WriteError::Refused { path: path.into(), what, expected });
+    let TriMesh { positions, normals, triangles } = mesh;
+    let corners = positions.len();
+    if !normals.is_empty() && normals.len() != corners {
+        let what = format!("the mesh has {} normals for {corners} corners", normals.len());
+        return refuse(what, "it must have one for each, or none");
+    }
+    let outside = |triangle: &[u32; 3]| triangle.iter().any(|&corner| corner as usize >= corners);
+    if let Some(index) = triangles.iter().position(outside) {
+        let what = format!("triangle {index} is {:?} but there are {corners} corners", triangles[index]);
+        return refuse(what, "each number must be below that of the corners");
+    }
+    let Some(colours) = colours else { return Ok(()) };
+    if colours.len() != corners {
+        let what = format!("there are {} colours for {corners} corners", colours.len());
+        return refuse(what, "there must be one for each, or none at all");
+    }
+    let wild = |colour: &[f32; 4]| colour.iter().any(|part| !(0.0..=1.0).contains(part));
+    if let Some(index) = colours.iter().position(wild) {
+        let what = format!("the colour of corner {index} is {:?}", colours[index]);
+        return refuse(what, "each part must lie between 0 and 1");
+    }
+    Ok(())
+}
+
+/// Refuses corners and normals that are not finite, for formats that have no way to write them.
+pub(crate) fn check_finite(path: &Path, mesh: &TriMesh) -> Result<(), WriteError> {
+    let wild = |triple: &[f32; 3]| triple.iter().any(|x| !x.is_finite());
+    for (what, triples) in [("corner", &mesh.positions), ("the normal of corner", &mesh.normals)] {
+        if let Some(index) = triples.iter().position(wild) {
+            let what = format!("{what} {index} is {:?}", triples[index]);
+            let expected = "this format holds finite numbers only; try .ply, or repair the mesh";
+            return Err(WriteError::Refused { path: path.into(), what, expected });
+        }
+    }
+    Ok(())
+}
+
+/// Red, green and blue as screens take them: sRGB, IEC 61966-2-1 [-].
+pub(crate) fn srgb([red, green, blue, _]: [f32; 4]) -> [f32; 3] {
+    [red, green, blue].map(|linear| {
+        if linear <= 0.003_130_8 { 12.92 * linear } else { 1.055 * linear.powf(1.0 / 2.4) - 0.055 }
+    })
+}

@@ -1,0 +1,104 @@
+//! How much fluid a boundary particle stands for (Akinci et al. 2012).
+
+use crate::fluid::Constants;
+use crate::kernel::{Kernel, Poly6, Spiky};
+use crate::neighbours::{Group, Kind, Pass, TOGETHER, load};
+use crate::params::FluidParams;
+use crate::particles::{BOUNDARY, Particles};
+use fearless_simd::{Simd, f32x8, prelude::*, u32x8};
+
+/// How strongly the particles of a boundary act on the fluid.
+///
+/// One layer of boundary particles stands for all the fluid that is missing behind it, and its own volume (Akinci et al.
+/// 2012) fits neither the density nor the force of that fluid for any kernel. Both are scaled so that the lowest layer of
+/// a fluid at rest, one spacing above a flat layer of boundary particles, has the density at rest and is carried as if
+/// the fluid went on. So boundary particles belong half a spacing below the surface that they stand for.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Grip {
+    /// On its mass where density is summed up [-].
+    pub density: f32,
+    /// On its mass where pressure pushes [-].
+    pub push: f32,
+}
+
+impl Grip {
+    /// No grip at all: the boundary shows in friction only.
+    pub const NONE: Self = Self { density: 0.0, push: 0.0 };
+
+    /// The right grip on a fluid.
+    pub fn on(params: &FluidParams) -> Self {
+        let (h, spacing) = (params.smoothing_radius(), params.spacing);
+        let (bell, spike) = (Poly6(h), Spiky(h));
+        let volume = params.particle_mass() / params.density;
+        let reach = (h / spacing).ceil() as i32 + 1;
+        let along = || (-reach..=reach).map(|i| f64::from(i) * spacing);
+        // Over a plane at the height z that is shifted sideways: sums of W and of the upward slope.
+        let plane = |shift: [f64; 2], z: f64| {
+            let mut sums = [0.0; 2];
+            for x in along() {
+                for y in along() {
+                    let r = ((x + shift[0]).powi(2) + (y + shift[1]).powi(2) + z * z).sqrt();
+                    if r > 0.0 {
+                        sums[0] += bell.value(r);
+                        sums[1] -= spike.slope(r) * z / r;
+                    }
+                }
+            }
+            sums
+        };
+        let own = plane([0.0; 2], 0.0)[0] + bell.value(0.0);
+        let mut missing = [0.0; 2];
+        for layer in 1..=reach {
+            let sums = plane([0.0; 2], f64::from(layer) * spacing);
+            missing = [missing[0] + volume * sums[0], missing[1] + volume * sums[1]];
+        }
+        let mut there = [0.0; 2];
+        for i in 0..16 {
+            let shift = [f64::from(i % 4) * 0.25 * spacing, f64::from(i / 4) * 0.25 * spacing];
+            let sums = plane(shift, spacing);
+            there = [there[0] + sums[0] / own / 16.0, there[1] + sums[1] / own / 16.0];
+        }
+        // Behind the boundary pressure is that of the particle itself, so both terms of eq. 1.33 are the same; a boundary
+        // particle has only the first.
+        Self { density: (missing[0] / there[0]) as f32, push: (2.0 * missing[1] / there[1]) as f32 }
+    }
+}
+
+/// Weighs every boundary particle: ρ₀ over the sum of the kernel over its neighbours in the boundary. The sum counts
+/// the particle itself: a lone one on a ridge has no others.
+pub(crate) struct Weigh<'a> {
+    pub particles: &'a Particles,
+    pub constants: &'a Constants,
+}
+
+impl<'a> Pass for Weigh<'a> {
+    type Out = &'a mut [f32];
+    const KIND: Kind = Kind::Boundary;
+
+    #[inline(always)]
+    fn group<S: Simd>(&self, simd: S, group: &Group, first: usize, out: &mut Self::Out) {
+        let [x, y, z] = &self.particles.position;
+        let zero = f32x8::splat(simd, 0.0);
+        let hh = f32x8::splat(simd, self.constants.h * self.constants.h);
+        let mut sum = [zero; TOGETHER];
+        for &vector in group.vectors {
+            let at = vector.start();
+            let (xj, yj, zj) = (load(simd, x, at), load(simd, y, at), load(simd, z, at));
+            let tags = u32x8::from_slice(simd, &self.particles.tag[at..at + 8]);
+            let solid = tags.simd_ge(u32x8::splat(simd, BOUNDARY));
+            for (sum, &slot) in sum.iter_mut().zip(&group.slots) {
+                let away = [
+                    f32x8::splat(simd, x[slot]) - xj,
+                    f32x8::splat(simd, y[slot]) - yj,
+                    f32x8::splat(simd, z[slot]) - zj,
+                ];
+                let bell = (hh - group.squared(simd, vector, away)).max(zero);
+                *sum = *sum + solid.select(bell * bell * bell, zero);
+            }
+        }
+        for k in 0..group.count {
+            out[group.slots[k] - first] =
+                self.constants.rest_density / (sum[k].reduce_sum() * self.constants.poly6);
+        }
+    }
+}

@@ -1,0 +1,579 @@
+//! The fluid: its particles and the steps it takes.
+
+use crate::boundary::{Grip, Weigh};
+use crate::density::Density;
+use crate::forces::{Forces, Normals, number, tension};
+use crate::integrate::{Motion, Surroundings};
+use crate::neighbours::{Neighbours, Reached, TooWide};
+use crate::params::{Equation, FluidParams, Invalid};
+use crate::particles::{BOUNDARY, PADDING, PART, Particle, Particles, SLIP};
+use std::f64::consts::PI;
+use std::ops::Range;
+use thalweg_field::band;
+
+/// A particle without a lifetime vanishes then [s].
+pub const FOREVER: f32 = f32::MAX;
+/// A particle that vanishes before the next step [s].
+pub const AT_ONCE: f32 = f32::NEG_INFINITY;
+
+/// What the parameters come down to in the loops.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Constants {
+    /// Smoothing radius [m].
+    pub h: f32,
+    /// Mass of a particle [kg].
+    pub mass: f32,
+    /// Density at rest [kg/m³].
+    pub rest_density: f32,
+    /// Equation of state.
+    pub equation: Equation,
+    /// k of the linear equation [m²/s²], or B of the Tait equation [Pa].
+    pub stiffness: f32,
+    /// 315/(64πh⁹) [1/m⁹].
+    pub poly6: f32,
+    /// 45/(πh⁶), calibrated for the gradient [1/m⁶].
+    pub spiky: f32,
+    /// 45/(πh⁶), calibrated for the Laplacian [1/m⁶].
+    pub friction: f32,
+    /// Viscosity with what keeps the pressure smooth [Pa·s].
+    pub viscosity: f32,
+    /// Downwards [m/s²].
+    pub gravity: f32,
+    /// Strength of the surface tension.
+    pub tension: f32,
+    /// Shortest normal of the colour field that counts as a surface [1/m].
+    pub normal_threshold: f32,
+    /// 32/(πh⁹) of Akinci's cohesion [1/m⁹].
+    pub cohesion: f32,
+    /// h⁶/64 of Akinci's cohesion [m⁶].
+    pub cohesion_offset: f32,
+    /// Speed of sound [m/s].
+    pub sound_speed: f32,
+}
+
+impl Constants {
+    fn new(params: &FluidParams, expected_speed: f64) -> Self {
+        let h = params.smoothing_radius();
+        let [slope, laplacian] = params.calibration();
+        let sound_speed = match params.equation {
+            Equation::Linear => params.stiffness.sqrt(),
+            Equation::Tait => params.sound_speed.unwrap_or(10.0 * expected_speed),
+        };
+        let stiffness = match params.equation {
+            Equation::Linear => params.stiffness,
+            Equation::Tait => params.density * sound_speed * sound_speed / 7.0,
+        };
+        Self {
+            h: h as f32,
+            mass: params.particle_mass() as f32,
+            rest_density: params.density as f32,
+            equation: params.equation,
+            stiffness: stiffness as f32,
+            poly6: (315.0 / (64.0 * PI * h.powi(9))) as f32,
+            spiky: (45.0 / (PI * h.powi(6)) * slope) as f32,
+            friction: (45.0 / (PI * h.powi(6)) * laplacian) as f32,
+            viscosity: (params.viscosity + params.density * params.damping * h * sound_speed) as f32,
+            gravity: params.gravity as f32,
+            tension: params.tension as f32,
+            // A flat surface of full density has a normal of about 1.4/h; one that is far from it next to none.
+            normal_threshold: (0.32 / h) as f32,
+            cohesion: (32.0 / (PI * h.powi(9))) as f32,
+            cohesion_offset: (h.powi(6) / 64.0) as f32,
+            sound_speed: sound_speed as f32,
+        }
+    }
+}
+
+/// Particles that vanished, and what they carried.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Removed {
+    /// How many.
+    pub count: u64,
+    /// Their cargo together.
+    pub cargo: f64,
+}
+
+/// The fastest and the most accelerated particle of a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Extremes {
+    /// Largest speed [m/s].
+    pub speed: f32,
+    /// Largest acceleration [m/s²].
+    pub acceleration: f32,
+}
+
+/// Why a fluid cannot go on.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum FluidError {
+    /// Numbers have gone wild.
+    #[error(
+        "{count} particles became non-finite at step {step} (t = {time:.4} s), first near {at:.3?} m; \
+         try a shorter time step (fluid.safety or fluid.dt) or more damping"
+    )]
+    NotFinite {
+        /// How many.
+        count: usize,
+        /// When.
+        step: u64,
+        /// When [s].
+        time: f64,
+        /// Where the first one was [m].
+        at: [f32; 3],
+    },
+    /// Particles are everywhere.
+    #[error("{0}; put a sink or walls where they should stop")]
+    TooWide(#[from] TooWide),
+}
+
+/// A fluid of particles, and the particles of whatever bounds it.
+#[derive(Debug)]
+pub struct Fluid {
+    params: FluidParams,
+    constants: Constants,
+    /// Viscosity between fluid and boundary [Pa·s].
+    wall_viscosity: f32,
+    grip: Grip,
+    expected_speed: f64,
+    /// Sorted, at the present time; velocities half a step before.
+    now: Particles,
+    /// After the step, in the order of `now`; what is added goes behind.
+    next: Particles,
+    neighbours: Neighbours,
+    reached: Vec<Reached>,
+    /// Mass where density is summed up, and where pressure pushes [kg].
+    dense: Vec<f32>,
+    pushing: Vec<f32>,
+    density: Vec<f32>,
+    pressure: Vec<f32>,
+    volume: Vec<f32>,
+    drag: Vec<f32>,
+    normal: [Vec<f32>; 3],
+    extremes: [Vec<f32>; 2],
+    last: Extremes,
+    /// Simulated time [s], steps taken, and the last step [s].
+    time: f64,
+    steps: u64,
+    last_dt: f64,
+    born: u32,
+    fluid_count: usize,
+}
+
+impl Fluid {
+    /// Nothing yet. `expected_speed` is the fastest flow to be expected [m/s]: a Tait fluid is ten times as fast for
+    /// sound unless its parameters say otherwise. `cargo` tells whether particles carry something.
+    pub fn new(
+        params: &FluidParams,
+        expected_speed: f64,
+        capacity: usize,
+        cargo: bool,
+    ) -> Result<Self, Invalid> {
+        params.validated()?;
+        let constants = Constants::new(params, expected_speed);
+        Ok(Self {
+            constants,
+            wall_viscosity: constants.viscosity,
+            grip: Grip::on(params),
+            expected_speed,
+            now: Particles::with_capacity(capacity, cargo),
+            next: Particles::with_capacity(capacity, cargo),
+            neighbours: Neighbours::new(constants.h),
+            reached: Vec::new(),
+            dense: Vec::new(),
+            pushing: Vec::new(),
+            density: Vec::new(),
+            pressure: Vec::new(),
+            volume: Vec::new(),
+            drag: Vec::new(),
+            normal: Default::default(),
+            extremes: Default::default(),
+            last: Extremes { speed: 0.0, acceleration: params.gravity as f32 },
+            time: 0.0,
+            steps: 0,
+            last_dt: 0.0,
+            born: 0,
+            fluid_count: 0,
+            params: params.clone(),
+        })
+    }
+
+    /// Bytes for each particle.
+    pub const fn bytes_per_particle(cargo: bool) -> u64 {
+        2 * Particles::bytes(1, cargo) + Neighbours::bytes(1) + 9 * 4
+    }
+
+    /// Its parameters.
+    pub fn params(&self) -> &FluidParams {
+        &self.params
+    }
+
+    /// Takes other parameters from now on. The particles stay as they are, so spacing, radius and mass must too.
+    pub fn set_params(&mut self, params: &FluidParams) -> Result<(), Invalid> {
+        params.validated()?;
+        let fixed =
+            |params: &FluidParams| [params.spacing, params.smoothing_radius(), params.particle_mass()];
+        let (old, new) = (fixed(&self.params), fixed(params));
+        for (name, (old, new)) in ["spacing", "radius", "mass"].into_iter().zip(old.into_iter().zip(new)) {
+            let remedy = format!("it cannot change while a fluid is flowing; it stays {old}");
+            crate::params::require(old == new || name == "mass" && self.is_empty(), name, new, remedy)?;
+        }
+        let own = self.wall_viscosity == self.constants.viscosity;
+        self.constants = Constants::new(params, self.expected_speed);
+        if own {
+            self.wall_viscosity = self.constants.viscosity;
+        }
+        self.params = params.clone();
+        Ok(())
+    }
+
+    /// What the parameters come down to.
+    pub fn constants(&self) -> &Constants {
+        &self.constants
+    }
+
+    /// Viscosity between the fluid and its boundary from now on [Pa·s].
+    pub fn set_wall_viscosity(&mut self, viscosity: f64) {
+        self.wall_viscosity = viscosity as f32;
+    }
+
+    /// How strongly the boundary acts from now on.
+    pub fn set_grip(&mut self, grip: Grip) {
+        self.grip = grip;
+    }
+
+    /// Particles of the fluid.
+    pub fn len(&self) -> usize {
+        self.fluid_count
+    }
+
+    /// True if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.fluid_count == 0
+    }
+
+    /// Simulated time [s].
+    pub fn time(&self) -> f64 {
+        self.time
+    }
+
+    /// Steps taken.
+    pub fn steps_taken(&self) -> u64 {
+        self.steps
+    }
+
+    /// The last step [s]; 0 before the first.
+    pub fn last_dt(&self) -> f64 {
+        self.last_dt
+    }
+
+    /// The fastest and the most accelerated particle of the last step.
+    pub fn extremes(&self) -> Extremes {
+        self.last
+    }
+
+    /// Adds to what the sorted particles of the fluid carry.
+    pub fn add_cargo(&mut self, gain: &[f64]) {
+        let count = self.now.len();
+        let tags = &self.now.tag;
+        band::for_each_part(0..count, PART, &mut self.now.cargo[..count], &|range, cargo: &mut [f64]| {
+            for (i, cargo) in range.zip(cargo) {
+                *cargo += if tags[i] & BOUNDARY == 0 { gain[i] } else { 0.0 };
+            }
+        });
+    }
+
+    /// Which vectors are near each sorted particle of the fluid, as the density found.
+    pub fn reached(&self) -> &[Reached] {
+        &self.reached
+    }
+
+    /// Numbers of the fluid that are not in its particles: time, last step, fastest and most accelerated particle.
+    pub fn clock(&self) -> [f64; 6] {
+        let Extremes { speed, acceleration } = self.last;
+        let counts = [self.steps as f64, f64::from(self.born)];
+        [self.time, self.last_dt, f64::from(speed), f64::from(acceleration), counts[0], counts[1]]
+    }
+
+    /// Takes up where another run left off: its particles in their order, and its clock.
+    pub fn take_up(&mut self, particles: Particles, clock: [f64; 6]) {
+        self.fluid_count = (0..particles.len()).filter(|&i| !particles.is_boundary(i)).count();
+        self.next = particles;
+        (self.time, self.last_dt) = (clock[0], clock[1]);
+        self.last = Extremes { speed: clock[2] as f32, acceleration: clock[3] as f32 };
+        (self.steps, self.born) = (clock[4] as u64, clock[5] as u32);
+    }
+
+    /// All particles, those of the boundary too, where they are at the present time.
+    pub fn particles(&self) -> &Particles {
+        &self.next
+    }
+
+    /// The same, to change what they carry or when they vanish.
+    pub fn particles_mut(&mut self) -> &mut Particles {
+        &mut self.next
+    }
+
+    /// Sorted particles of the step that is under way.
+    pub fn sorted(&self) -> &Particles {
+        &self.now
+    }
+
+    /// The search that goes with them.
+    pub fn neighbours(&self) -> &Neighbours {
+        &self.neighbours
+    }
+
+    /// Volume of each sorted particle [m³]; zero for the boundary.
+    pub fn volume(&self) -> &[f32] {
+        &self.volume
+    }
+
+    /// Density of each sorted particle [kg/m³].
+    pub fn density(&self) -> &[f32] {
+        &self.density
+    }
+
+    /// Pressure at a density [Pa].
+    pub fn pressure_at(&self, density: f32) -> f32 {
+        self.constants.pressure(density)
+    }
+
+    /// Adds a particle of the fluid.
+    pub fn add(&mut self, position: [f32; 3], velocity: [f32; 3], expires: f32, cargo: f64) {
+        let particle =
+            Particle { position, velocity, mass: self.constants.mass, expires, tag: self.born, cargo };
+        self.born = (self.born + 1) & !BOUNDARY;
+        self.next.push(particle);
+        self.fluid_count += 1;
+    }
+
+    /// Adds a particle of the boundary; `tag` is the owner's, and [`SLIP`] if it has no friction.
+    pub fn add_boundary(&mut self, position: [f32; 3], velocity: [f32; 3], tag: u32) {
+        let mass = self.constants.mass; // until it is weighed
+        self.next.push(Particle {
+            position,
+            velocity,
+            mass,
+            expires: FOREVER,
+            tag: tag | BOUNDARY,
+            cargo: 0.0,
+        });
+    }
+
+    /// The longest stable time step [s]: sound and flow cross less than half of h, forces do not overshoot, and
+    /// friction does not reverse what it slows.
+    pub fn max_dt(&self) -> f64 {
+        let c = &self.constants;
+        let h = f64::from(c.h);
+        let sound = 0.4 * h / f64::from(c.sound_speed + self.last.speed);
+        let force = 0.25 * (h / f64::from(self.last.acceleration).max(1.0e-9)).sqrt();
+        let viscosity = f64::from(c.viscosity.max(self.wall_viscosity)).max(1.0e-12);
+        let friction = 0.125 * h * h * f64::from(c.rest_density) / viscosity;
+        sound.min(force).min(friction)
+    }
+
+    /// The time step that comes next [s], at most `limit`.
+    pub fn choose_dt(&self, limit: f64) -> f64 {
+        self.params.dt.unwrap_or((self.params.safety * self.max_dt()).min(self.params.max_dt)).min(limit)
+    }
+
+    /// Sorts the particles; those whose time is over are dropped and returned.
+    pub fn sort(&mut self) -> Result<Removed, FluidError> {
+        let now = self.time as f32;
+        let gone = |range: Range<usize>| {
+            let mut removed = Removed::default();
+            for i in range {
+                if self.next.expires[i] <= now && !self.next.is_boundary(i) {
+                    removed.count += 1;
+                    removed.cargo += self.next.cargo.get(i).copied().unwrap_or(0.0);
+                }
+            }
+            removed
+        };
+        let both = |a: Removed, b: Removed| Removed { count: a.count + b.count, cargo: a.cargo + b.cargo };
+        let removed = band::measure(0..self.next.len(), PART, &gone, &both);
+        self.fluid_count -= removed.count as usize;
+        self.neighbours.sort(&self.next, &mut self.now, now)?;
+        let length = self.now.len() + PADDING;
+        for column in [
+            &mut self.dense,
+            &mut self.pushing,
+            &mut self.density,
+            &mut self.pressure,
+            &mut self.volume,
+            &mut self.drag,
+        ] {
+            column.resize(length, 0.0);
+        }
+        self.reached.resize(length, 0);
+        for column in &mut self.extremes {
+            column.resize(length, 0.0);
+        }
+        Ok(removed)
+    }
+
+    /// Finds how much fluid every sorted boundary particle stands for. Needed whenever some were added or removed.
+    pub fn weigh_boundary(&mut self) {
+        let count = self.now.len();
+        let pass = Weigh { particles: &self.now, constants: &self.constants };
+        self.neighbours.walk(&self.now, &pass, &mut self.density[..count]);
+        for i in 0..count {
+            if self.now.is_boundary(i) {
+                self.now.mass[i] = self.density[i];
+            }
+        }
+    }
+
+    /// Density, and pressure from it (1.25, 1.32).
+    pub fn compute_density(&mut self) {
+        let count = self.now.len();
+        let (now, grip) = (&self.now, self.grip);
+        let masses = [&mut self.dense[..count], &mut self.pushing[..count]];
+        band::for_each_part(0..count, PART, masses, &|range, [dense, pushing]: [&mut [f32]; 2]| {
+            for (k, i) in range.enumerate() {
+                let [a, b] = if now.is_boundary(i) { [grip.density, grip.push] } else { [1.0, 1.0] };
+                (dense[k], pushing[k]) = (a * now.mass[i], b * now.mass[i]);
+            }
+        });
+        let out = [&mut self.density[..count], &mut self.pressure[..count], &mut self.volume[..count]];
+        let pass = Density { particles: now, constants: &self.constants, dense: &self.dense };
+        self.neighbours.walk(now, &pass, (out, &mut self.reached[..count]));
+        let (now, c, wall) = (&self.now, &self.constants, self.wall_viscosity);
+        let columns = [
+            &mut self.density[..count],
+            &mut self.pressure[..count],
+            &mut self.volume[..count],
+            &mut self.drag[..count],
+        ];
+        band::for_each_part(
+            0..count,
+            PART,
+            columns,
+            &|range, [density, pressure, volume, drag]: [&mut [f32]; 4]| {
+                for (k, i) in range.enumerate() {
+                    if now.is_boundary(i) {
+                        (density[k], pressure[k], volume[k]) = (c.rest_density, 0.0, 0.0);
+                        let rough = if now.tag[i] & SLIP == 0 { wall } else { 0.0 };
+                        drag[k] = rough * (now.mass[i] / c.rest_density);
+                    } else {
+                        drag[k] = c.viscosity * volume[k];
+                    }
+                }
+            },
+        );
+        if self.params.surface == crate::Tension::Akinci {
+            let [a, b, c] = &mut self.normal;
+            let normals = [a, b, c].map(|column| {
+                column.resize(count + PADDING, 0.0);
+                &mut column[..count]
+            });
+            let pass = Normals { particles: &self.now, constants: &self.constants, volume: &self.volume };
+            self.neighbours.walk(&self.now, &pass, normals);
+        }
+    }
+
+    /// Forces (1.33–1.41) and the move of every particle (1.45, 1.46).
+    pub fn accelerate_and_move(
+        &mut self,
+        surroundings: &impl Surroundings,
+        dt: f64,
+    ) -> Result<Extremes, FluidError> {
+        // Eq. 1.47 puts the first velocity half a step back; half a kick from the start is the same.
+        let motion = Motion { kick: (0.5 * (self.last_dt + dt)) as f32, drift: dt as f32, keep: 1.0 };
+        self.go(surroundings, motion)?;
+        self.time += dt;
+        self.steps += 1;
+        self.last_dt = dt;
+        Ok(self.last)
+    }
+
+    /// A step that slows every particle down, and takes no time.
+    pub fn relax(&mut self, surroundings: &impl Surroundings, dt: f64) -> Result<(), FluidError> {
+        self.go(surroundings, Motion { kick: dt as f32, drift: dt as f32, keep: 0.9 })
+    }
+
+    fn go(&mut self, surroundings: &impl Surroundings, motion: Motion) -> Result<(), FluidError> {
+        match number(self.params.surface) {
+            tension::COLOUR_FIELD => self.walk_forces::<_, { tension::COLOUR_FIELD }>(surroundings, motion),
+            tension::BECKER_TESCHNER => {
+                self.walk_forces::<_, { tension::BECKER_TESCHNER }>(surroundings, motion)
+            }
+            tension::AKINCI => self.walk_forces::<_, { tension::AKINCI }>(surroundings, motion),
+            _ => self.walk_forces::<_, { tension::NONE }>(surroundings, motion),
+        }
+        self.find_extremes()
+    }
+
+    fn walk_forces<E: Surroundings, const TENSION: u8>(&mut self, surroundings: &E, motion: Motion) {
+        let count = self.now.len();
+        let (now, next) = (&self.now, &mut self.next);
+        next.resize(count);
+        let [x, y, z] = &mut next.position;
+        let [u, v, w] = &mut next.velocity;
+        let [speed, force] = &mut self.extremes;
+        let moved = [x, y, z, u, v, w].map(|column| &mut column[..count]);
+        let expires = &mut next.expires[..count];
+        // Those of the boundary stay where they are.
+        let boundary = |range: Range<usize>, (moved, expires): ([&mut [f32]; 6], &mut [f32])| {
+            let [x, y, z, u, v, w] = moved;
+            for (k, i) in range.enumerate() {
+                if now.is_boundary(i) {
+                    (x[k], y[k], z[k]) = (now.position[0][i], now.position[1][i], now.position[2][i]);
+                    (u[k], v[k], w[k]) = (now.velocity[0][i], now.velocity[1][i], now.velocity[2][i]);
+                    expires[k] = now.expires[i];
+                }
+            }
+        };
+        band::for_each_part(0..count, PART, (moved, expires), &boundary);
+        let [x, y, z] = &mut next.position;
+        let [u, v, w] = &mut next.velocity;
+        let moved = [x, y, z, u, v, w].map(|column| &mut column[..count]);
+        let pass = Forces::<E, TENSION> {
+            particles: now,
+            constants: &self.constants,
+            reached: &self.reached,
+            pushing: &self.pushing,
+            pressure: &self.pressure,
+            density: &self.density,
+            volume: &self.volume,
+            drag: &self.drag,
+            normal: [&self.normal[0], &self.normal[1], &self.normal[2]],
+            surroundings,
+            motion,
+        };
+        self.neighbours.walk(
+            now,
+            &pass,
+            (moved, &mut next.expires[..count], [&mut speed[..count], &mut force[..count]]),
+        );
+        next.mass[..count].copy_from_slice(&now.mass[..count]);
+        next.tag[..count].copy_from_slice(&now.tag[..count]);
+        if now.has_cargo() {
+            next.cargo[..count].copy_from_slice(&now.cargo[..count]);
+        }
+    }
+
+    fn find_extremes(&mut self) -> Result<(), FluidError> {
+        let [speed, force] = &self.extremes;
+        let part = |range: Range<usize>| {
+            let (mut fastest, mut strongest, mut wild) = (0.0f32, 0.0f32, 0usize);
+            for i in range {
+                if !self.now.is_boundary(i) {
+                    wild += usize::from(!(speed[i] + force[i]).is_finite());
+                    fastest = fastest.max(speed[i]);
+                    strongest = strongest.max(force[i]);
+                }
+            }
+            (fastest, strongest, wild)
+        };
+        let both = |a: (f32, f32, usize), b: (f32, f32, usize)| (a.0.max(b.0), a.1.max(b.1), a.2 + b.2);
+        let (fastest, strongest, wild) = band::measure(0..self.now.len(), PART, &part, &both);
+        if wild > 0 {
+            let lost = |i: &usize| !self.now.is_boundary(*i) && !(speed[*i] + force[*i]).is_finite();
+            let first = (0..self.now.len()).find(lost).unwrap_or(0);
+            let at = self.now.get(first).position;
+            return Err(FluidError::NotFinite { count: wild, step: self.steps, time: self.time, at });
+        }
+        self.last = Extremes { speed: fastest.sqrt(), acceleration: strongest.sqrt() };
+        Ok(())
+    }
+}

@@ -1,0 +1,282 @@
+//! The numbers of the fluid, and the parameter tables of the documents.
+
+use crate::kernel::{Kernel, Poly6, Spiky, Viscosity, lattice_sum};
+use serde::{Deserialize, Serialize};
+use thalweg_field::units;
+
+/// A value that makes no sense, and what would.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{key} is {value}; {remedy}")]
+pub struct Invalid {
+    /// The parameter's name.
+    pub key: String,
+    /// The value found.
+    pub value: String,
+    /// What would be right.
+    pub remedy: String,
+}
+
+/// Returns the complaint unless `good` holds.
+pub fn require(
+    good: bool,
+    key: &str,
+    value: impl ToString,
+    remedy: impl Into<String>,
+) -> Result<(), Invalid> {
+    if good {
+        Ok(())
+    } else {
+        Err(Invalid { key: key.into(), value: value.to_string(), remedy: remedy.into() })
+    }
+}
+
+/// How pressure follows from density.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Equation {
+    /// p = B ((ρ/ρ₀)⁷ − 1): stiff, hardly compressible (Tait; Becker & Teschner 2007). Never negative: a free
+    /// surface does not pull.
+    Tait,
+    /// p = k (ρ − ρ₀) (Kataev 2022, eq. 1.32), negative where the fluid is thin.
+    Linear,
+}
+
+/// How the surface of the fluid pulls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Tension {
+    /// Not at all. Water's own tension shapes what is smaller than 3 mm.
+    None,
+    /// By the curvature of the colour field (Müller 2003; Kataev 2022, eqs. 1.37–1.41); `tension` is σ [N/m].
+    ColourField,
+    /// Particles attract each other (Becker & Teschner 2007); `tension` is κ [m³/s²].
+    BeckerTeschner,
+    /// Cohesion and area minimisation (Akinci et al. 2013); `tension` is their γ.
+    Akinci,
+}
+
+/// Parameters of the fluid.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FluidParams {
+    /// Distance between two particles at rest, Δs [m].
+    #[serde(deserialize_with = "units::length")]
+    pub spacing: f64,
+    /// Smoothing radius h [m]; missing: twice the spacing.
+    #[serde(deserialize_with = "units::optional_length", skip_serializing_if = "Option::is_none")]
+    pub radius: Option<f64>,
+    /// Density at rest, ρ₀ [kg/m³].
+    #[serde(deserialize_with = "units::ratio")]
+    pub density: f64,
+    /// Mass of a particle [kg]; missing: the one that gives particles on a lattice the density at rest.
+    #[serde(deserialize_with = "optional", skip_serializing_if = "Option::is_none")]
+    pub mass: Option<f64>,
+    /// Viscosity μ [Pa·s].
+    #[serde(deserialize_with = "units::ratio")]
+    pub viscosity: f64,
+    /// Numerical viscosity that keeps the pressure smooth, as a share of h times the speed of sound [-].
+    #[serde(deserialize_with = "units::ratio")]
+    pub damping: f64,
+    /// How pressure follows from density.
+    pub equation: Equation,
+    /// Stiffness k of the linear equation [m²/s²].
+    #[serde(deserialize_with = "units::ratio")]
+    pub stiffness: f64,
+    /// Speed of sound of the Tait equation [m/s]; missing: ten times the fastest speed to be expected.
+    #[serde(deserialize_with = "units::optional_speed", skip_serializing_if = "Option::is_none")]
+    pub sound_speed: Option<f64>,
+    /// How the surface pulls.
+    pub surface: Tension,
+    /// How strongly; its unit depends on `surface`.
+    #[serde(deserialize_with = "units::ratio")]
+    pub tension: f64,
+    /// Gravity, downwards [m/s²].
+    #[serde(deserialize_with = "units::ratio")]
+    pub gravity: f64,
+    /// Whether kernels are scaled so that sums over particles on a lattice are exact: gradient and friction of a
+    /// smooth flow then come out right at any spacing.
+    pub calibrate: bool,
+    /// Time step [s]; missing: the largest stable one.
+    #[serde(deserialize_with = "units::optional_time", skip_serializing_if = "Option::is_none")]
+    pub dt: Option<f64>,
+    /// Share of the stability limits that the automatic time step uses [-].
+    #[serde(deserialize_with = "units::ratio")]
+    pub safety: f64,
+    /// Longest automatic time step [s].
+    #[serde(deserialize_with = "units::time")]
+    pub max_dt: f64,
+    /// Damped steps before the run, in which particles find their places between each other and the bed.
+    pub relax: u32,
+    /// Most particles of the fluid; emitters pause when there are so many.
+    pub max_particles: u32,
+}
+
+fn optional<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<f64>, D::Error> {
+    units::ratio(value).map(Some)
+}
+
+impl Default for FluidParams {
+    fn default() -> Self {
+        Self {
+            spacing: 0.05,
+            radius: None,
+            density: 1000.0,
+            mass: None,
+            viscosity: 0.001,
+            damping: 0.02,
+            equation: Equation::Tait,
+            stiffness: 3.0,
+            sound_speed: None,
+            surface: Tension::None,
+            tension: 0.0,
+            gravity: 9.81,
+            calibrate: true,
+            dt: None,
+            safety: 1.0,
+            max_dt: 0.01,
+            relax: 0,
+            max_particles: 1_000_000,
+        }
+    }
+}
+
+/// Most particles that a scene may ask for.
+pub const MOST_PARTICLES: u32 = 100_000_000;
+
+impl FluidParams {
+    /// Water as in Kelager 2006 and Kataev 2022, table 4.1. The viscosity of 3.5 Pa·s is not that of water: it and the
+    /// small stiffness keep a smoothing radius of 4.57 cm stable at 10 ms.
+    pub fn kelager_water() -> Self {
+        let (mass, density): (f64, f64) = (0.02, 998.29);
+        Self {
+            spacing: (mass / density).cbrt(),
+            radius: Some(0.0457),
+            density,
+            mass: Some(mass),
+            viscosity: 3.5,
+            damping: 0.0,
+            equation: Equation::Linear,
+            stiffness: 3.0,
+            surface: Tension::ColourField,
+            tension: 0.0728,
+            gravity: 9.82,
+            calibrate: false,
+            dt: Some(0.01),
+            ..Self::default()
+        }
+    }
+
+    /// The smoothing radius [m].
+    pub fn smoothing_radius(&self) -> f64 {
+        self.radius.unwrap_or(2.0 * self.spacing)
+    }
+
+    /// Mass of a particle [kg].
+    pub fn particle_mass(&self) -> f64 {
+        let kernel = Poly6(self.smoothing_radius());
+        let sum = lattice_sum(self.spacing, kernel.support(), |r| kernel.value(r));
+        self.mass.unwrap_or(self.density / sum)
+    }
+
+    /// Factors on the slope of the pressure kernel and on the Laplacian of the viscosity kernel.
+    pub(crate) fn calibration(&self) -> [f64; 2] {
+        if !self.calibrate {
+            return [1.0; 2];
+        }
+        let h = self.smoothing_radius();
+        let volume = self.particle_mass() / self.density;
+        let (pressure, friction) = (Spiky(h), Viscosity(h));
+        // Σ V r·∇W = −3 makes the gradient of a linear field exact; Σ V r² ∇²W = 6 the Laplacian of a quadratic one.
+        let first = lattice_sum(self.spacing, h, |r| -volume * r * pressure.slope(r));
+        let second = lattice_sum(self.spacing, h, |r| volume * r * r * friction.laplacian(r));
+        [3.0 / first, 6.0 / second]
+    }
+
+    /// Checks every number once, before a run.
+    pub fn validated(&self) -> Result<(), Invalid> {
+        let positive = |x: f64| x > 0.0 && x.is_finite();
+        let natural = |x: f64| x >= 0.0 && x.is_finite();
+        let h = self.smoothing_radius();
+        require(
+            positive(self.spacing),
+            "spacing",
+            self.spacing,
+            "particles need a positive distance, such as \"5 cm\"",
+        )?;
+        require(
+            positive(h),
+            "radius",
+            h,
+            "the smoothing radius is above 0; about twice the spacing is right",
+        )?;
+        let range = format!(
+            "between {:.4} and {:.4} m, 1.2 to 4 times the spacing of {} m",
+            1.2 * self.spacing,
+            4.0 * self.spacing,
+            self.spacing
+        );
+        require(
+            (1.2 * self.spacing..=4.0 * self.spacing).contains(&h),
+            "radius",
+            h,
+            format!("particles within it must be few dozens, not none and not thousands: it lies {range}"),
+        )?;
+        require(
+            positive(self.density),
+            "density",
+            self.density,
+            "a fluid has a positive density; water has 1000 kg/m³",
+        )?;
+        let natural_mass = self.density * self.spacing.powi(3);
+        let mass = self.particle_mass();
+        require(
+            (0.3 * natural_mass..=3.0 * natural_mass).contains(&mass),
+            "mass",
+            mass,
+            format!(
+                "particles {} m apart that fill space with {} kg/m³ weigh about {natural_mass:.4e} kg each; \
+                 leave mass out, or change spacing or density",
+                self.spacing, self.density
+            ),
+        )?;
+        require(natural(self.viscosity), "viscosity", self.viscosity, "it cannot be negative")?;
+        require(
+            natural(self.damping) && self.damping <= 1.0,
+            "damping",
+            self.damping,
+            "it lies between 0 and 1",
+        )?;
+        require(
+            positive(self.stiffness),
+            "stiffness",
+            self.stiffness,
+            "a fluid without stiffness collapses; use 1 or more",
+        )?;
+        if let Some(c) = self.sound_speed {
+            require(positive(c), "sound_speed", c, "it is above 0; ten times the fastest flow is right")?;
+        }
+        require(natural(self.tension), "tension", self.tension, "it cannot be negative (use 0 for none)")?;
+        require(natural(self.gravity), "gravity", self.gravity, "it points down and cannot be negative")?;
+        if let Some(dt) = self.dt {
+            require(
+                positive(dt),
+                "dt",
+                dt,
+                "a step needs a positive time; leave it out for the largest stable one",
+            )?;
+        }
+        require(
+            positive(self.safety) && self.safety <= 1.0,
+            "safety",
+            self.safety,
+            "it is a share of the stability limit, above 0 and at most 1",
+        )?;
+        require(positive(self.max_dt), "max_dt", self.max_dt, "it is above 0")?;
+        require(
+            (1..=MOST_PARTICLES).contains(&self.max_particles),
+            "max_particles",
+            self.max_particles,
+            format!("it lies between 1 and {MOST_PARTICLES}; use a larger spacing for more water"),
+        )
+    }
+}

@@ -1,0 +1,178 @@
+//! Particles as columns of numbers, in the order of the cells they lie in.
+
+use thalweg_field::band;
+
+/// Marks the tag of a particle of the boundary; the rest of its bits are its owner's business.
+pub const BOUNDARY: u32 = 1 << 31;
+/// Marks a boundary particle that water glides along without friction.
+pub const SLIP: u32 = 1 << 30;
+
+/// Numbers behind the last particle, so that whole vectors can be read from any place.
+pub const PADDING: usize = 8;
+
+/// Particles worked on together [-].
+pub(crate) const PART: usize = 1024;
+
+/// Every particle, of the fluid and of the boundary, column by column.
+#[derive(Clone, Debug, Default)]
+pub struct Particles {
+    /// Where they are: east, north, up [m].
+    pub position: [Vec<f32>; 3],
+    /// How fast they go [m/s].
+    pub velocity: [Vec<f32>; 3],
+    /// Mass; of a boundary particle, that of the fluid which it stands for [kg].
+    pub mass: Vec<f32>,
+    /// When they vanish [s]; a particle whose time is over is dropped at the next sorting.
+    pub expires: Vec<f32>,
+    /// The number a fluid particle was born with, or [`BOUNDARY`] and a number of its owner.
+    pub tag: Vec<u32>,
+    /// Something that goes with every particle and means nothing here; empty if there is nothing.
+    pub cargo: Vec<f64>,
+    count: usize,
+}
+
+/// One particle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Particle {
+    /// Where [m].
+    pub position: [f32; 3],
+    /// How fast [m/s].
+    pub velocity: [f32; 3],
+    /// How heavy [kg].
+    pub mass: f32,
+    /// When it vanishes [s].
+    pub expires: f32,
+    /// Who it is.
+    pub tag: u32,
+    /// What it carries.
+    pub cargo: f64,
+}
+
+impl Particles {
+    /// None yet, with room for `capacity`; `cargo` tells whether they carry something.
+    pub fn with_capacity(capacity: usize, cargo: bool) -> Self {
+        let floats = || {
+            let mut column = Vec::with_capacity(capacity + PADDING);
+            column.resize(PADDING, 0.0);
+            column
+        };
+        Self {
+            position: std::array::from_fn(|_| floats()),
+            velocity: std::array::from_fn(|_| floats()),
+            mass: floats(),
+            expires: floats(),
+            tag: {
+                let mut tag = Vec::with_capacity(capacity + PADDING);
+                tag.resize(PADDING, 0);
+                tag
+            },
+            cargo: if cargo {
+                let mut cargo = Vec::with_capacity(capacity + PADDING);
+                cargo.resize(PADDING, 0.0);
+                cargo
+            } else {
+                Vec::new()
+            },
+            count: 0,
+        }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// True if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Whether they carry something.
+    pub fn has_cargo(&self) -> bool {
+        !self.cargo.is_empty()
+    }
+
+    /// Makes room for exactly `count`; what the new ones are is for the caller to say.
+    pub fn resize(&mut self, count: usize) {
+        let length = count + PADDING;
+        for column in
+            self.position.iter_mut().chain(&mut self.velocity).chain([&mut self.mass, &mut self.expires])
+        {
+            column.resize(length, 0.0);
+        }
+        self.tag.resize(length, 0);
+        if !self.cargo.is_empty() {
+            self.cargo.resize(length, 0.0);
+        }
+        self.count = count;
+    }
+
+    /// Adds one at the end.
+    pub fn push(&mut self, particle: Particle) {
+        let at = self.count;
+        self.resize(at + 1);
+        self.set(at, particle);
+    }
+
+    /// Overwrites one.
+    pub fn set(&mut self, at: usize, particle: Particle) {
+        for axis in 0..3 {
+            self.position[axis][at] = particle.position[axis];
+            self.velocity[axis][at] = particle.velocity[axis];
+        }
+        self.mass[at] = particle.mass;
+        self.expires[at] = particle.expires;
+        self.tag[at] = particle.tag;
+        if let Some(cargo) = self.cargo.get_mut(at) {
+            *cargo = particle.cargo;
+        }
+    }
+
+    /// One of them.
+    #[inline(always)]
+    pub fn get(&self, at: usize) -> Particle {
+        Particle {
+            position: std::array::from_fn(|axis| self.position[axis][at]),
+            velocity: std::array::from_fn(|axis| self.velocity[axis][at]),
+            mass: self.mass[at],
+            expires: self.expires[at],
+            tag: self.tag[at],
+            cargo: self.cargo.get(at).copied().unwrap_or(0.0),
+        }
+    }
+
+    /// Whether it belongs to the boundary.
+    pub fn is_boundary(&self, at: usize) -> bool {
+        self.tag[at] & BOUNDARY != 0
+    }
+
+    /// Fills every column with those of `from`, picked in the given order.
+    pub(crate) fn gather(&mut self, from: &Self, order: &[u32]) {
+        self.resize(order.len());
+        let floats = |column: &mut [f32], from: &[f32]| gather(column, from, order);
+        for axis in 0..3 {
+            floats(&mut self.position[axis], &from.position[axis]);
+            floats(&mut self.velocity[axis], &from.velocity[axis]);
+        }
+        floats(&mut self.mass, &from.mass);
+        floats(&mut self.expires, &from.expires);
+        gather(&mut self.tag, &from.tag, order);
+        if !self.cargo.is_empty() {
+            gather(&mut self.cargo, &from.cargo, order);
+        }
+    }
+
+    /// Bytes taken by `count` particles.
+    pub const fn bytes(count: u64, cargo: bool) -> u64 {
+        count * (36 + if cargo { 8 } else { 0 })
+    }
+}
+
+fn gather<T: Copy + Send + Sync>(column: &mut [T], from: &[T], order: &[u32]) {
+    let count = order.len();
+    band::for_each_part(0..count, PART, &mut column[..count], &|range, part: &mut [T]| {
+        for (value, &source) in part.iter_mut().zip(&order[range]) {
+            *value = from[source as usize];
+        }
+    });
+}
