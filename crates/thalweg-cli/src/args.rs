@@ -91,6 +91,10 @@ pub struct RunArgs {
     /// Draw a picture every so many steps
     #[arg(long, value_name = "EVERY", value_parser = count())]
     pub frames: Option<u64>,
+    /// Obey a file, a named pipe, or - for standard input, while it runs: a line each of set KEY=VALUE, pause,
+    /// resume, reset, stop
+    #[arg(long, value_name = "FILE|-")]
+    pub commands: Option<PathBuf>,
     /// Print the report as one JSON object
     #[arg(long)]
     pub json: bool,

@@ -1,14 +1,23 @@
 //! Progress on the terminal, and Ctrl-C.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::io::IsTerminal;
+use std::fs::File;
+use std::io::{BufRead, BufReader, IsTerminal};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
-use thalweg::run::{Progress, Watcher};
+use thalweg::run::{Command, Progress, Watcher};
 
 /// Time between two plain lines where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(5);
+
+/// A number in three digits or so: particles are slower than cells, and their runs shorter.
+fn short(number: f64) -> String {
+    let decimals = if number < 10.0 { 2 } else { 0 };
+    format!("{number:.decimals$}")
+}
 
 /// Shows a run: a bar on a terminal, plain lines elsewhere, nothing when quiet.
 pub struct Watch {
@@ -18,6 +27,8 @@ pub struct Watch {
     last: Instant,
     rate: f64,
     cancelled: Arc<AtomicBool>,
+    /// Lines of commands, if it listens to any.
+    lines_in: Option<Receiver<String>>,
 }
 
 impl Watch {
@@ -41,7 +52,35 @@ impl Watch {
             bar
         });
         let now = Instant::now();
-        Self { bar, lines: !terminal && !quiet, last_line: now, last: now, rate: 0.0, cancelled }
+        Self {
+            bar,
+            lines: !terminal && !quiet,
+            last_line: now,
+            last: now,
+            rate: 0.0,
+            cancelled,
+            lines_in: None,
+        }
+    }
+
+    /// Listens to commands from a file, a named pipe, or standard input if that is `-`. The text says why not.
+    pub fn obey(&mut self, from: &Path) -> Result<(), String> {
+        let (sender, lines) = channel();
+        if from == Path::new("-") {
+            std::thread::spawn(move || listen(std::io::stdin().lock(), &sender));
+        } else {
+            let wrong =
+                |error: std::io::Error| format!("--commands {}: cannot be read: {error}", from.display());
+            from.metadata().map_err(wrong)?;
+            let (from, cannot) = (from.to_path_buf(), sender.clone());
+            // Opening a named pipe waits for whoever writes into it.
+            std::thread::spawn(move || match File::open(&from) {
+                Ok(file) => listen(BufReader::new(file), &sender),
+                Err(error) => drop(cannot.send(format!("{}: cannot be read: {error}", from.display()))),
+            });
+        }
+        self.lines_in = Some(lines);
+        Ok(())
     }
 
     /// Shows how many frames are drawn.
@@ -65,14 +104,24 @@ impl Watch {
     }
 }
 
+/// Hands on lines until there are no more, or nobody listens.
+fn listen(lines: impl BufRead, sender: &Sender<String>) {
+    for line in lines.lines().map_while(Result::ok) {
+        if sender.send(line).is_err() {
+            return;
+        }
+    }
+}
+
 impl Watcher for Watch {
     fn progress(&mut self, progress: &Progress) {
         let seconds = self.last.elapsed().as_secs_f64().max(1.0e-6);
         self.last = Instant::now();
-        self.rate = progress.cell_steps as f64 / seconds / 1.0e6;
+        self.rate = progress.item_steps as f64 / seconds / 1.0e6;
+        let (rate, time) = (short(self.rate), short(progress.time));
         let message = format!(
-            "{:.0} M cells/s  t = {:.0} s  missing: water {:.0e}, ground {:.0e}",
-            self.rate, progress.time, progress.water, progress.solids
+            "{rate} M {}/s  t = {time} s  missing: water {:.0e}, ground {:.0e}",
+            progress.items, progress.water, progress.solids
         );
         if let Some(bar) = &self.bar {
             bar.set_prefix("steps");
@@ -95,5 +144,18 @@ impl Watcher for Watch {
 
     fn cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)
+    }
+
+    fn commands(&mut self) -> Vec<Command> {
+        let lines: Vec<_> = self.lines_in.iter().flat_map(Receiver::try_iter).collect();
+        let mut commands = Vec::new();
+        // Blank lines and remarks are passed over.
+        for line in lines.iter().filter(|line| !matches!(line.trim().as_bytes(), [] | [b'#', ..])) {
+            match line.parse::<Command>() {
+                Ok(command) => commands.push(command),
+                Err(reason) => self.notice(&reason),
+            }
+        }
+        commands
     }
 }

@@ -294,3 +294,110 @@ fn a_time_step_that_is_too_long_fails_the_run_with_a_better_one() {
     assert!(folder.path("o/checkpoints/step_0000000144.twc").is_file());
     folder.ok(&["run", "small.toml", "--out", "o", "--resume", "--set", "solver.dt=0.1 s", "-q"]);
 }
+
+/// Two hundred particles or so fall onto a slope.
+const TORRENT: &str = r#"version = 1
+
+[terrain]
+size = [16, 12]
+cell = "10 cm"
+
+[[terrain.layer]]
+kind = "ramp"
+grade = 0.1
+
+[solver]
+kind = "sph"
+
+[[water]]
+depth = "20 cm"
+from = [0.5, 0.5]
+to = [0.8, 0.8]
+
+[time]
+steps = 40
+
+[picture]
+size = [160, 90]
+
+[output]
+particles = "ply"
+surface = "obj"
+"#;
+
+#[test]
+fn a_torrent_runs_is_drawn_and_is_told_of() {
+    let folder = Folder::new();
+    folder.write("torrent.toml", TORRENT);
+    let check = folder.ok(&["check", "torrent.toml"]);
+    assert!(check.stdout.contains("fine; 16 x 12 cells, "), "{check:?}");
+    assert!(check.stdout.contains(" particles, 40 steps"), "{check:?}");
+    let report = folder.ok(&["run", "torrent.toml", "--out", "o", "--frames", "20", "--json"]).json();
+    assert_eq!(report["particles"]["start"], report["particles"]["end"], "{report}");
+    for name in [
+        "particles/step_000040.ply",
+        "mesh/surface_000040.obj",
+        "frames/frame_000002.png",
+        "pictures/view.png",
+    ] {
+        assert!(folder.path(&format!("o/{name}")).is_file(), "{name} is missing");
+    }
+    folder.ok(&["render", "o", "-o", "a.png"]);
+    folder.ok(&["render", "torrent.toml", "-o", "b.png", "--particles", "spheres", "--colour", "speed"]);
+    let info = folder.ok(&["info", "torrent.toml"]);
+    assert!(info.stdout.contains("sph, preset thalweg") && info.stdout.contains("0 emitters"), "{info:?}");
+    folder.fails(&["render", "o", "-o", "c.png", "--colour", "spead"], 2, &["columns are: velocity_x"]);
+    folder.fails(&["run", "torrent.toml", "--set", "rain.0.rate=1"], 2, &["rain[0]", "[[emitter]]"]);
+    let large = ["run", "torrent.toml", "--max-memory", "1", "--set", "solver.fluid.spacing=1 mm"];
+    folder.fails(&large, 2, &["--set solver.fluid.spacing=1 mm: particles 0.001 m apart", "--max-memory"]);
+}
+
+#[test]
+fn a_run_obeys_the_lines_of_a_file() {
+    let folder = Folder::new();
+    folder.write("torrent.toml", TORRENT);
+    folder.write(
+        "orders",
+        "# thicker\nset solver.fluid.viscosity=3\n\nfaster\nset solver.fluid.gravity=-1\nstop\n",
+    );
+    let long = ["run", "torrent.toml", "--out", "o", "--steps", "1000000", "--commands", "orders"];
+    let ran = folder.ok(&long);
+    for said in [
+        "set solver.fluid.viscosity=3",
+        "\"faster\" is no command; there are: set KEY=VALUE, pause, resume, reset, stop",
+        "set solver.fluid.gravity=-1: solver.fluid.gravity is -1",
+        "stopped after step",
+    ] {
+        assert!(ran.stderr.contains(said), "{said:?} is not in {ran:?}");
+    }
+    let scene = String::from_utf8(folder.read("o/scene.toml")).unwrap();
+    assert!(scene.contains("viscosity = 3.0"), "{scene}");
+    let first = ["run", "torrent.toml", "--out", "o", "--resume", "--steps", "1000000"];
+    folder.fails(&first, 2, &["solver.fluid.viscosity was 3.0, and is 0.001 here"]);
+    folder.ok(&["run", "o", "--out", "o", "--resume", "--steps", "100", "-q"]);
+    assert_eq!(folder.json("o/report.json")["changes"][0]["set"], "solver.fluid.viscosity=3");
+    folder.fails(&["run", "torrent.toml", "--commands", "none"], 2, &["--commands none: cannot be read"]);
+}
+
+#[test]
+fn a_run_obeys_standard_input() {
+    use std::io::Write;
+    use std::process::Stdio;
+    let folder = Folder::new();
+    folder.write("torrent.toml", TORRENT);
+    let mut child = folder
+        .command(&["run", "torrent.toml", "--out", "o", "--steps", "1000000", "--commands", "-"])
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(b"pause\n").unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    assert!(child.try_wait().unwrap().is_none(), "it ended while it should wait");
+    input.write_all(b"reset\nstop\n").unwrap();
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && said.contains("back at step 0"), "{said}");
+    assert!(folder.path("o/checkpoints/step_0000000000.twc").is_file(), "{said}");
+}

@@ -92,6 +92,12 @@ pub enum Hindrance {
 pub struct ErosionParams {
     /// Whether water changes the bed at all.
     pub enabled: bool,
+    /// Whether water stands still, so that sediment settles and spreads and nothing else happens (Krištof et al. 2009,
+    /// figs. 4 and 5).
+    pub still: bool,
+    /// Steps of the water for each exchange of sediment: grains move so slowly that several steps of the water do not
+    /// show.
+    pub every: u32,
     /// Shear stress constant K in τ = K θ^½ [Pa·s^½].
     #[serde(deserialize_with = "units::ratio")]
     pub shear: f64,
@@ -144,6 +150,8 @@ impl Default for ErosionParams {
     fn default() -> Self {
         Self {
             enabled: true,
+            still: false,
+            every: 4,
             shear: 1.0,
             strength: 0.1,
             critical_shear: 3.0,
@@ -193,6 +201,7 @@ impl Params {
             ..BedParams::default()
         };
         let printed = ErosionParams {
+            every: 1,
             hard_shear: 30.0,
             exposure: Exposure::Counted,
             sediment_density: 3000.0, // printed as 3, a slip of units
@@ -290,6 +299,7 @@ impl BedParams {
 
 impl ErosionParams {
     fn validated(&self, water: f64) -> Result<(), Invalid> {
+        require((1..=64).contains(&self.every), "every", self.every, "it is a number of steps, 1 to 64")?;
         require(natural(self.shear), "shear", self.shear, "it cannot be negative")?;
         require(
             natural(self.strength),

@@ -422,7 +422,7 @@ impl<'a> Pass for Grant<'a> {
             }
             let (given, taken) = (given.reduce_sum(), taken.reduce_sum());
             let fraction = self.columns.fraction[i];
-            let room = (self.columns.rates.max_fraction - fraction).max(0.0);
+            let room = (self.columns.rates.max_fraction * ALMOST - fraction).max(0.0);
             out[0][i - first] = if given > fraction * ALMOST { fraction * ALMOST / given } else { 1.0 };
             out[1][i - first] = if taken > room * ALMOST { room * ALMOST / taken } else { 1.0 };
         }

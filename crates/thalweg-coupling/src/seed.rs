@@ -7,7 +7,8 @@
 
 use crate::bed::{Bed, Triangle};
 use crate::setting::Edge;
-use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use thalweg_field::band;
 use thalweg_sph::{AT_ONCE, BOUNDARY, Fluid, SLIP};
 
@@ -15,11 +16,13 @@ use thalweg_sph::{AT_ONCE, BOUNDARY, Fluid, SLIP};
 pub const LOOK_EVERY: u64 = 8;
 /// Ground that has moved by more than this share of the spacing is seeded anew [-].
 const MOVED: f64 = 0.02;
+/// Particles that are looked at together.
+const PART: usize = 4096;
 /// Marks the tag of a particle on a wall; the rest is the number of its tile.
 const WALL: u32 = 1 << 29;
 
 /// Where boundary particles are.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Seeds {
     /// Distance between two of them, and how deep below the surface they are [m].
     spacing: f64,
@@ -39,6 +42,9 @@ pub struct Seeds {
     /// Lowest ground [m], one tile below which walls begin, and which wall tiles are seeded: level by level, then around the terrain.
     base: f64,
     wall_seeded: Vec<bool>,
+    /// Kept between looks: which tiles have water near, and which are to be cleared.
+    claimed: [Vec<AtomicBool>; 2],
+    clear: [Vec<bool>; 2],
 }
 
 impl Seeds {
@@ -59,6 +65,8 @@ impl Seeds {
             walls: edges.map(|edge| edge == Edge::Wall),
             base: f64::from(base),
             wall_seeded: Vec::new(),
+            claimed: Default::default(),
+            clear: Default::default(),
         };
         seeds.find_tops(bed);
         seeds
@@ -127,17 +135,22 @@ impl Seeds {
     /// needed until the next look [m]. Returns how many tiles changed.
     pub fn look(&mut self, bed: &Bed, fluid: &mut Fluid, reach: f64) -> usize {
         self.find_tops(bed);
-        let claimed = self.claims(bed, fluid, reach);
+        self.claim(bed, fluid, reach);
         let level = self.wall_tiles();
-        self.wall_seeded.resize(claimed.walls.len().max(self.wall_seeded.len()), false);
-        let moved = |tile: usize| self.has_moved(bed, tile);
+        let [claimed, claimed_walls] = std::mem::take(&mut self.claimed);
+        let [mut clear, mut clear_walls] = std::mem::take(&mut self.clear);
+        self.wall_seeded.resize(claimed_walls.len().max(self.wall_seeded.len()), false);
+        let wanted = |tile: usize| claimed[tile].load(Relaxed);
+        let wall_wanted = |tile: usize| claimed_walls.get(tile).is_some_and(|claim| claim.load(Relaxed));
         // What becomes of each tile: keep it as it is, clear it, seed it, or both.
-        let clear: Vec<bool> = (0..self.seeded.len())
-            .map(|tile| self.seeded[tile] && (!claimed.tiles[tile] || moved(tile)))
-            .collect();
-        let wall_claimed = |tile: usize| claimed.walls.get(tile).copied().unwrap_or(false);
-        let clear_walls: Vec<bool> =
-            (0..self.wall_seeded.len()).map(|tile| self.wall_seeded[tile] && !wall_claimed(tile)).collect();
+        clear.clear();
+        clear.extend(
+            (0..self.seeded.len())
+                .map(|tile| self.seeded[tile] && (!wanted(tile) || self.has_moved(bed, tile))),
+        );
+        clear_walls.clear();
+        clear_walls
+            .extend((0..self.wall_seeded.len()).map(|tile| self.wall_seeded[tile] && !wall_wanted(tile)));
         let mut changed = 0;
         if clear.iter().chain(&clear_walls).any(|&clear| clear) {
             let particles = fluid.particles_mut();
@@ -155,24 +168,26 @@ impl Seeds {
                 }
             }
         }
-        for tile in 0..self.seeded.len() {
-            self.seeded[tile] &= !clear[tile];
-            changed += usize::from(clear[tile]);
-            if claimed.tiles[tile] && !self.seeded[tile] {
+        for (tile, &clear) in clear.iter().enumerate() {
+            self.seeded[tile] &= !clear;
+            changed += usize::from(clear);
+            if wanted(tile) && !self.seeded[tile] {
                 self.seed_tile(bed, fluid, tile);
                 self.seeded[tile] = true;
                 changed += 1;
             }
         }
-        for tile in 0..self.wall_seeded.len() {
-            self.wall_seeded[tile] &= !clear_walls[tile];
-            changed += usize::from(clear_walls[tile]);
-            if wall_claimed(tile) && !self.wall_seeded[tile] {
+        for (tile, &clear) in clear_walls.iter().enumerate() {
+            self.wall_seeded[tile] &= !clear;
+            changed += usize::from(clear);
+            if wall_wanted(tile) && !self.wall_seeded[tile] {
                 self.seed_wall(bed, fluid, tile % level, tile / level, tile as u32);
                 self.wall_seeded[tile] = true;
                 changed += 1;
             }
         }
+        self.claimed = [claimed, claimed_walls];
+        self.clear = [clear, clear_walls];
         changed
     }
 
@@ -253,60 +268,44 @@ impl Seeds {
         }
     }
 
-    /// Which tiles have water near.
-    fn claims(&self, bed: &Bed, fluid: &Fluid, reach: f64) -> Claims {
+    /// Finds which tiles have water near.
+    fn claim(&mut self, bed: &Bed, fluid: &Fluid, reach: f64) {
         let tile = self.tile(bed);
         let [wide, deep] = self.tiles;
-        let tiles: Vec<AtomicU8> = (0..wide * deep).map(|_| AtomicU8::new(0)).collect();
         let (particles, reach) = (fluid.particles(), reach as f32);
         let now = fluid.time() as f32;
         let [[west, east], [south, north]] = bed.extent();
         let per = (1.0 / tile) as f32;
-        let highest = band::measure(
-            0..particles.len(),
-            4096,
-            &|range| {
-                let mut highest = f32::NEG_INFINITY;
-                for i in range {
-                    if particles.is_boundary(i) || particles.expires[i] <= now {
-                        continue;
-                    }
-                    let [x, y, z] = [0, 1, 2].map(|axis: usize| particles.position[axis][i]);
-                    highest = highest.max(z);
-                    // Tiles whose square comes within reach of the particle; mostly one, at most four.
-                    let range = |v: f32, from: f32, count: usize| {
-                        let index = |v: f32| (((v - from) * per).max(0.0) as usize).min(count - 1);
-                        [index(v - reach), index(v + reach)]
-                    };
-                    let ([i0, i1], [j0, j1]) = (range(x, west, wide), range(y, south, deep));
-                    for j in j0..=j1 {
-                        for i in i0..=i1 {
-                            let claim = &tiles[j * wide + i];
-                            if claim.load(Relaxed) == 0 && z < self.tops[j * wide + i] + reach {
-                                claim.store(1, Relaxed);
-                            }
-                        }
-                    }
-                }
-                highest
-            },
-            &f32::max,
-        );
-        let tiles: Vec<bool> = tiles.into_iter().map(|claim| claim.into_inner() != 0).collect();
-        // Walls: water within reach of an edge claims the squares around its height.
+        let lives = |i: usize| !particles.is_boundary(i) && particles.expires[i] > now;
+        let part = |range: Range<usize>| {
+            let heights = range.filter(|&i| lives(i)).map(|i| particles.position[2][i]);
+            heights.fold(f32::NEG_INFINITY, f32::max)
+        };
+        let highest = band::measure(0..particles.len(), PART, &part, &f32::max);
         let around = self.wall_tiles();
         let levels = if highest.is_finite() && self.walls.contains(&true) {
             ((f64::from(highest + reach) - self.base) / tile).max(0.0) as usize + 2
         } else {
             0
         };
-        let mut walls = vec![false; around * levels];
-        if levels > 0 {
-            for i in 0..particles.len() {
-                if particles.is_boundary(i) || particles.expires[i] <= now {
-                    continue;
-                }
+        let [mut ground, mut walls] = std::mem::take(&mut self.claimed);
+        ground.resize_with(wide * deep, AtomicBool::default);
+        walls.resize_with(around * levels, AtomicBool::default);
+        ground.iter_mut().chain(&mut walls).for_each(|claim| *claim.get_mut() = false);
+        let index = |v: f32, from: f32, count: usize| (((v - from) * per).max(0.0) as usize).min(count - 1);
+        let level = |z: f32| (((z - self.base as f32) * per + 1.0).max(0.0) as usize).min(levels - 1);
+        band::for_each_part(0..particles.len(), PART, (), &|range, ()| {
+            for i in range.filter(|&i| lives(i)) {
                 let [x, y, z] = [0, 1, 2].map(|axis: usize| particles.position[axis][i]);
+                // Tiles whose square comes within reach of the particle; mostly one, at most four.
+                for n in index(y - reach, south, deep)..=index(y + reach, south, deep) {
+                    for m in index(x - reach, west, wide)..=index(x + reach, west, wide) {
+                        if z < self.tops[n * wide + m] + reach {
+                            claim(&ground[n * wide + m]);
+                        }
+                    }
+                }
+                // Squares of the walls around its height.
                 let near = [north - y < reach, east - x < reach, y - south < reach, x - west < reach];
                 for side in (0..4).filter(|&side| near[side] && self.walls[side]) {
                     let (v, from, count, first) = match side {
@@ -315,25 +314,23 @@ impl Seeds {
                         2 => (x, west, wide, wide + deep),
                         _ => (y, south, deep, 2 * wide + deep),
                     };
-                    let index = |v: f32| (((v - from) * per).max(0.0) as usize).min(count - 1);
-                    let level =
-                        |z: f32| (((z - self.base as f32) * per + 1.0).max(0.0) as usize).min(levels - 1);
                     for k in level(z - reach)..=level(z + reach) {
-                        for n in index(v - reach)..=index(v + reach) {
-                            walls[k * around + first + n] = true;
+                        for n in index(v - reach, from, count)..=index(v + reach, from, count) {
+                            claim(&walls[k * around + first + n]);
                         }
                     }
                 }
             }
-        }
-        Claims { tiles, walls }
+        });
+        self.claimed = [ground, walls];
     }
 }
 
-/// Tiles of ground and walls that have water near.
-struct Claims {
-    tiles: Vec<bool>,
-    walls: Vec<bool>,
+/// Threads may claim a tile at the same time; most find it claimed already.
+fn claim(tile: &AtomicBool) {
+    if !tile.load(Relaxed) {
+        tile.store(true, Relaxed);
+    }
 }
 
 /// Calls `put` for points on a triangle, at most `spacing` apart: lines parallel to one leg, points along each line

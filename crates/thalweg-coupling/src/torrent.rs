@@ -7,7 +7,7 @@ use crate::sediment::{self, Sediment};
 use crate::seed::{LOOK_EVERY, Seeds};
 use crate::setting::{Edge, Pool, Setting, Sink, Top};
 use thalweg_erosion::pipes::{Ledger, Solids, Water};
-use thalweg_field::{Column, Field, FieldInfo, Heightfield, Points};
+use thalweg_field::{Column, Field, FieldInfo, Heightfield, Points, band};
 use thalweg_sph::{
     AT_ONCE, Emitter, Extremes, FOREVER, Fluid, FluidError, FluidParams, Grip, Invalid, Particle, Particles,
     Removed, Source, Surroundings, require,
@@ -74,7 +74,11 @@ pub struct Torrent {
     /// Solid volume that each triangle gained in a step, and the triangles that did [m³].
     gains: Vec<f64>,
     touched: Vec<u32>,
+    /// Particles that a source lets go: position, velocity, end.
+    born: Vec<([f32; 3], [f32; 3], f32)>,
     accounts: Accounts,
+    /// Time since sediment was last exchanged [s].
+    waiting: f64,
 }
 
 impl Torrent {
@@ -125,6 +129,7 @@ impl Torrent {
             params: params.clone(),
             gains: vec![0.0; if params.erosion.enabled { bed.triangles() } else { 0 }],
             touched: Vec::new(),
+            born: Vec::new(),
             fluid,
             bed,
             seeds,
@@ -134,6 +139,7 @@ impl Torrent {
             edges: setting.edges,
             hardness,
             accounts,
+            waiting: 0.0,
         };
         torrent.relax()?;
         Ok(torrent)
@@ -151,8 +157,12 @@ impl Torrent {
             start.max(u64::from(params.fluid.max_particles))
         };
         let erosion = params.erosion.enabled;
-        let each = Fluid::bytes_per_particle(erosion) + if erosion { Sediment::BYTES } else { 0 };
-        vertices * 80 + most.saturating_mul(each * (1 + BOUNDARY_SHARE))
+        vertices * 80 + most.saturating_mul(Self::bytes_per_particle(erosion) * (1 + BOUNDARY_SHARE))
+    }
+
+    /// Bytes for each particle of fluid or boundary.
+    pub const fn bytes_per_particle(erosion: bool) -> u64 {
+        Fluid::bytes_per_particle(erosion) + if erosion { Sediment::BYTES } else { 0 }
     }
 
     /// Lets particles find their places before time begins.
@@ -160,7 +170,7 @@ impl Torrent {
         let steps = self.params.fluid.relax;
         for step in 0..steps {
             let dt = 0.5 * self.fluid.choose_dt(f64::INFINITY);
-            let relaxed = self.prepare(u64::from(step)).and_then(|_| {
+            let relaxed = self.prepare(u64::from(step), self.look_reach()).and_then(|_| {
                 let around = Around::of(&self.bed, &self.seeds, &self.params, self.edges, &self.sinks);
                 self.fluid.relax(&around, dt)
             });
@@ -175,28 +185,74 @@ impl Torrent {
 
     /// Takes some steps.
     pub fn advance(&mut self, steps: u64) -> Result<StepReport, StepError> {
-        let mut report = StepReport { dt_min: f64::INFINITY, dt_max: 0.0 };
-        for _ in 0..steps {
-            let dt = self.step()?;
-            report = StepReport { dt_min: report.dt_min.min(dt), dt_max: report.dt_max.max(dt) };
+        self.advance_watched(steps, &mut |_| ())
+    }
+
+    /// Takes some steps, and tells the name of every stage as soon as it is done; for whoever has a clock.
+    pub fn advance_watched(
+        &mut self,
+        steps: u64,
+        done: &mut (dyn FnMut(&'static str) + Send),
+    ) -> Result<StepReport, StepError> {
+        if self.params.erosion.still {
+            return self.advance_still(steps);
         }
-        Ok(report)
+        band::enter(|| {
+            let mut report = StepReport { dt_min: f64::INFINITY, dt_max: 0.0 };
+            for _ in 0..steps {
+                let dt = self.step(done)?;
+                report = StepReport { dt_min: report.dt_min.min(dt), dt_max: report.dt_max.max(dt) };
+            }
+            Ok(report)
+        })
+    }
+
+    /// Takes some steps in which sediment moves and water stands still: settling and diffusion alone. Sound and flow do
+    /// not limit such a step, only the sediment and `max_dt` do.
+    pub fn advance_still(&mut self, steps: u64) -> Result<StepReport, StepError> {
+        let fluid = &self.params.fluid;
+        let dt = fluid.dt.unwrap_or(sediment::max_dt(&self.params).min(fluid.max_dt));
+        for _ in 0..steps {
+            self.prepare(self.fluid.steps_taken(), self.params.fluid.smoothing_radius())?;
+            self.exchange_sediment(dt);
+            self.reshape_bed();
+            self.fluid.accelerate_and_move(&Held, dt)?;
+        }
+        Ok(StepReport { dt_min: dt, dt_max: dt })
     }
 
     /// One step, in the order of Kataev 2022, fig. 4.1. Returns how long it was [s].
-    fn step(&mut self) -> Result<f64, StepError> {
+    fn step(&mut self, done: &mut (dyn FnMut(&'static str) + Send)) -> Result<f64, StepError> {
         let dt = self.fluid.choose_dt(self.sediment_limit());
         self.emit(dt);
-        self.prepare(self.fluid.steps_taken())?;
-        self.exchange_sediment(dt);
-        self.reshape_bed();
+        let seeded = self.seed(self.steps_taken(), self.look_reach());
+        done("seed");
+        self.sort(seeded)?;
+        done("sort");
+        self.fluid.compute_density();
+        done("density");
+        self.waiting += dt;
+        if self.params.erosion.enabled
+            && self.steps_taken().is_multiple_of(u64::from(self.params.erosion.every))
+        {
+            let waited = std::mem::take(&mut self.waiting);
+            self.exchange_sediment(waited);
+            done("sediment");
+            self.reshape_bed();
+            done("bed");
+        }
         self.move_water(dt)?;
+        done("forces");
         Ok(dt)
     }
 
     /// Longest step for the sediment [s]; a step that parameters fix is theirs.
     fn sediment_limit(&self) -> f64 {
-        if self.params.fluid.dt.is_some() { f64::INFINITY } else { sediment::max_dt(&self.params) }
+        if self.params.fluid.dt.is_some() {
+            f64::INFINITY
+        } else {
+            sediment::max_dt(&self.params) / f64::from(self.params.erosion.every)
+        }
     }
 
     /// New particles.
@@ -204,33 +260,46 @@ impl Torrent {
         let volume = self.particle_volume();
         let most = self.params.fluid.max_particles as usize;
         let time = self.fluid.time();
+        let clear = (0.4 * self.params.fluid.spacing) as f32;
+        let mut born = std::mem::take(&mut self.born);
         for source in &mut self.sources {
             let fraction = source.emitter().sediment;
             let room = most.saturating_sub(self.fluid.len());
-            let before = self.fluid.len();
-            source.emit(time, dt, room, |at, velocity, expires| {
-                self.fluid.add(at, velocity, expires, fraction)
+            let above = |at: [f32; 3]| self.bed.clearance(at) > clear;
+            born.clear();
+            source.emit([time, dt], room, self.fluid.particles(), above, |at, velocity, expires| {
+                born.push((at, velocity, expires));
             });
-            let born = (self.fluid.len() - before) as f64;
-            self.accounts.water_added += born * volume;
-            self.accounts.grains_added += born * volume * fraction;
+            for &(at, velocity, expires) in &born {
+                self.fluid.add(at, velocity, expires, fraction);
+            }
+            self.accounts.water_added += born.len() as f64 * volume;
+            self.accounts.grains_added += born.len() as f64 * volume * fraction;
         }
+        self.born = born;
     }
 
-    /// Boundary particles where water is, everything sorted, density.
-    fn prepare(&mut self, step: u64) -> Result<(), StepError> {
-        let mut weigh = false;
-        if step.is_multiple_of(LOOK_EVERY) {
-            let reach = self.look_reach();
-            weigh = self.seeds.look(&self.bed, &mut self.fluid, reach) > 0;
-        }
+    /// Boundary particles where water is or may come within `reach` [m]; whether some are new or gone.
+    fn seed(&mut self, step: u64, reach: f64) -> bool {
+        step.is_multiple_of(LOOK_EVERY) && self.seeds.look(&self.bed, &mut self.fluid, reach) > 0
+    }
+
+    /// Sorts particles and drops those that are gone; with new boundary particles, weighs them.
+    fn sort(&mut self, seeded: bool) -> Result<(), StepError> {
         let Removed { count, cargo } = self.fluid.sort()?;
         let volume = self.particle_volume();
         self.accounts.water_gone += count as f64 * volume;
         self.accounts.grains_gone += cargo * volume;
-        if weigh {
+        if seeded {
             self.fluid.weigh_boundary();
         }
+        Ok(())
+    }
+
+    /// All that comes before anything moves.
+    fn prepare(&mut self, step: u64, reach: f64) -> Result<(), StepError> {
+        let seeded = self.seed(step, reach);
+        self.sort(seeded)?;
         self.fluid.compute_density();
         Ok(())
     }
@@ -246,9 +315,6 @@ impl Torrent {
 
     /// Erosion, transport, deposition; triangles note what they gain.
     fn exchange_sediment(&mut self, dt: f64) {
-        if !self.params.erosion.enabled {
-            return;
-        }
         let (gains, touched, eroded) = (&mut self.gains, &mut self.touched, &mut self.accounts.eroded);
         let hardness = self.hardness.as_deref();
         self.sediment.exchange(&mut self.fluid, &self.bed, hardness, &self.params, dt, |triangle, gain| {
@@ -263,9 +329,6 @@ impl Torrent {
     /// Moves the vertices of the triangles that gained or lost something (1.70, 1.71), one after the other in
     /// the order of their numbers.
     fn reshape_bed(&mut self) {
-        if self.touched.is_empty() {
-            return;
-        }
         self.touched.sort_unstable();
         self.touched.dedup();
         let packing = self.params.erosion.packing;
@@ -277,7 +340,7 @@ impl Torrent {
                 }
             }
         }
-        if self.params.erosion.talus && self.fluid.steps_taken().is_multiple_of(SLIP_EVERY) {
+        if self.params.erosion.talus && self.steps_taken().is_multiple_of(SLIP_EVERY) {
             self.slip();
         }
         self.touched.clear();
@@ -372,8 +435,9 @@ impl Torrent {
         require(kept, "bed.spacing", params.bed_spacing(), "it cannot change while water flows")?;
         let within = |invalid: Invalid| Invalid { key: format!("fluid.{}", invalid.key), ..invalid };
         self.fluid.set_params(&params.fluid).map_err(within)?;
-        self.fluid
-            .set_wall_viscosity(params.bed.friction.unwrap_or(f64::from(self.fluid.constants().viscosity)));
+        self.fluid.set_wall_viscosity(
+            params.bed.friction.unwrap_or(f64::from(self.fluid.constants().wall_viscosity)),
+        );
         self.fluid.set_grip(if params.bed.hold == Hold::Pressure {
             Grip::on(&params.fluid)
         } else {
@@ -415,7 +479,7 @@ impl Torrent {
             let carried = |i: &usize| !particles.is_boundary(*i) && particles.expires[*i] > now;
             range.filter(carried).map(|i| particles.cargo.get(i).copied().unwrap_or(0.0)).sum::<f64>()
         };
-        thalweg_field::band::measure(0..particles.len(), 4096, &part, &|a, b| a + b) * self.particle_volume()
+        band::measure(0..particles.len(), 4096, &part, &|a, b| a + b) * self.particle_volume()
     }
 
     /// The books: water, and grains, in m³.
@@ -559,7 +623,7 @@ impl Torrent {
             a.grains_gone,
             a.eroded,
         ];
-        let counts = [count as f64, walls.len() as f64];
+        let counts = [count as f64, walls.len() as f64, self.waiting];
         let travelled = self.sources.iter().map(Source::travelled);
         let columns =
             particles.position.iter().chain(&particles.velocity).chain([&particles.mass, &particles.expires]);
@@ -586,10 +650,10 @@ impl Torrent {
     }
 
     fn restored(&mut self, saved: &Saved) -> Option<()> {
-        let (counts, rest) = saved.numbers.split_first_chunk::<2>()?;
+        let (&[count, walls, waiting], rest) = saved.numbers.split_first_chunk::<3>()?;
         let (clock, rest) = rest.split_first_chunk::<6>()?;
         let (accounts, travelled) = rest.split_first_chunk::<7>()?;
-        let [count, walls] = counts.map(|n| n as usize);
+        let [count, walls] = [count, walls].map(|n| n as usize);
         let erosion = self.params.erosion.enabled;
         let vertices = self.bed.heights().len();
         let tiles = self.seeds.save().0.len();
@@ -623,6 +687,7 @@ impl Torrent {
         self.seeds.restore(&self.bed, &flags[..tiles], &saved.floats[8 * count..], &flags[tiles..]);
         let [water_start, water_added, water_gone, grains_start, grains_added, grains_gone, eroded] =
             *accounts;
+        self.waiting = waiting;
         self.accounts = Accounts {
             water_start,
             water_added,
@@ -674,6 +739,16 @@ fn pool_volume(pool: &Pool, size: [usize; 2], cell: f64) -> f64 {
     side(0) * side(1) * depth.max(0.0)
 }
 
+/// Whether a place is within a pool over ground of some height.
+fn holds(pool: &Pool, at: [f64; 3], ground: f64) -> bool {
+    let bottom = pool.bottom.unwrap_or(ground);
+    let top = match pool.top {
+        Top::Level(level) => level,
+        Top::Depth(depth) => bottom + depth,
+    };
+    (0..2).all(|axis| (pool.from[axis]..pool.to[axis]).contains(&at[axis])) && (bottom..top).contains(&at[2])
+}
+
 /// Water at the beginning, on a lattice that keeps half a spacing from the bed and from the sides of its box.
 fn initial_particles(
     bed: &Bed,
@@ -717,7 +792,11 @@ fn initial_particles(
                 };
                 let mut z = layer + 0.5 * spacing;
                 while z <= top - 0.45 * spacing {
-                    if z >= bottom + 0.45 * spacing {
+                    // A later pool takes the place of an earlier one.
+                    let replaced = setting.water[index + 1..]
+                        .iter()
+                        .any(|later| holds(later, [at[0], at[1], z], ground));
+                    if z >= bottom + 0.45 * spacing && !replaced {
                         if particles.len() >= most {
                             let remedy = remedy((particles.len() + 1) as f64);
                             return Err(Invalid { key: key("to"), value: "too large".into(), remedy });
@@ -750,6 +829,15 @@ fn expected_speed(particles: &[Particle], sources: &[Source], params: &Params) -
     let moving = particles.iter().map(|p| f64::from(p.velocity.iter().map(|v| v * v).sum::<f32>()).sqrt());
     let leaving = sources.iter().map(Source::speed);
     moving.chain(leaving).fold((2.0 * gravity * fall).sqrt(), f64::max)
+}
+
+/// Nothing moves.
+struct Held;
+
+impl Surroundings for Held {
+    fn end_move(&self, from: [f32; 3], particle: &mut Particle, _: f32) {
+        (particle.position, particle.velocity) = (from, [0.0; 3]);
+    }
 }
 
 /// The bed, the walls and the sinks, as a particle meets them.
@@ -820,8 +908,12 @@ impl Surroundings for Around<'_> {
     #[inline(always)]
     fn end_move(&self, from: [f32; 3], particle: &mut Particle, dt: f32) {
         self.meet_edges(particle);
-        if !(self.seeds.is_high(self.bed, particle.position) && self.seeds.is_high(self.bed, from)) {
-            self.bed.collide(from, particle, self.restitution, dt);
+        let high = self.seeds.is_high(self.bed, particle.position) && self.seeds.is_high(self.bed, from);
+        if !high && self.bed.collide(from, particle, self.restitution, dt) {
+            // Away from a slope may be through a wall.
+            self.meet_edges(particle);
+            let [x, y, z] = particle.position;
+            particle.position[2] = z.max(self.bed.below(x, y).1);
         }
         for sink in self.sinks {
             let inside = |axis: usize| {

@@ -88,6 +88,14 @@ impl<A: Cut, B: Cut, C: Cut> Cut for (A, B, C) {
     }
 }
 
+/// Goes on among the threads that the loops use: loops that follow one another then start without waking anybody first.
+pub fn enter<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    #[cfg(feature = "rayon")]
+    return rayon::scope(|_| work());
+    #[cfg(not(feature = "rayon"))]
+    return work();
+}
+
 /// Does both, side by side if there are threads for it.
 pub fn join<A: Send, B: Send>(first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B + Send) -> (A, B) {
     #[cfg(feature = "rayon")]

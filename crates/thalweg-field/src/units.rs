@@ -45,7 +45,9 @@ impl Dimension {
     pub fn units(self) -> &'static [(&'static str, f64)] {
         const DEGREE: f64 = std::f64::consts::PI / 180.0;
         match self {
-            Self::Length => &[("m", 1.0), ("km", 1.0e3), ("cm", 1.0e-2), ("mm", 1.0e-3), ("ft", 0.3048)],
+            Self::Length => {
+                &[("m", 1.0), ("km", 1.0e3), ("cm", 1.0e-2), ("mm", 1.0e-3), ("um", 1.0e-6), ("ft", 0.3048)]
+            }
             Self::Time => &[("s", 1.0), ("ms", 1.0e-3), ("min", 60.0), ("h", 3600.0), ("d", 86_400.0)],
             Self::Speed => &[
                 ("m/s", 1.0),

@@ -1,7 +1,7 @@
 //! How much fluid a boundary particle stands for (Akinci et al. 2012).
 
 use crate::fluid::Constants;
-use crate::kernel::{Kernel, Poly6, Spiky};
+use crate::kernel::{Kernel, Poly6, Viscosity};
 use crate::neighbours::{Group, Kind, Pass, TOGETHER, load};
 use crate::params::FluidParams;
 use crate::particles::{BOUNDARY, Particles};
@@ -19,48 +19,56 @@ pub struct Grip {
     pub density: f32,
     /// On its mass where pressure pushes [-].
     pub push: f32,
+    /// On its volume where friction drags [-]: with it water at the surface of the boundary goes as fast as the boundary.
+    pub drag: f32,
 }
 
 impl Grip {
     /// No grip at all: the boundary shows in friction only.
-    pub const NONE: Self = Self { density: 0.0, push: 0.0 };
+    pub const NONE: Self = Self { density: 0.0, push: 0.0, drag: 1.0 };
 
     /// The right grip on a fluid.
     pub fn on(params: &FluidParams) -> Self {
         let (h, spacing) = (params.smoothing_radius(), params.spacing);
-        let (bell, spike) = (Poly6(h), Spiky(h));
+        let ([bell, spike], friction, weighing) = (params.kernels(), Viscosity(h), Poly6(h));
         let volume = params.particle_mass() / params.density;
         let reach = (h / spacing).ceil() as i32 + 1;
         let along = || (-reach..=reach).map(|i| f64::from(i) * spacing);
-        // Over a plane at the height z that is shifted sideways: sums of W and of the upward slope.
+        // Over a plane at the height z that is shifted sideways: sums of W, of the upward slope, of the Laplacian, and of the
+        // kernel that weighs the boundary.
         let plane = |shift: [f64; 2], z: f64| {
-            let mut sums = [0.0; 2];
+            let mut sums = [0.0; 4];
             for x in along() {
                 for y in along() {
                     let r = ((x + shift[0]).powi(2) + (y + shift[1]).powi(2) + z * z).sqrt();
-                    if r > 0.0 {
-                        sums[0] += bell.value(r);
-                        sums[1] -= spike.slope(r) * z / r;
-                    }
+                    sums[0] += bell.value(r);
+                    sums[1] -= if r > 0.0 { spike.slope(r) * z / r } else { 0.0 };
+                    sums[2] += friction.laplacian(r);
+                    sums[3] += weighing.value(r);
                 }
             }
             sums
         };
-        let own = plane([0.0; 2], 0.0)[0] + bell.value(0.0);
-        let mut missing = [0.0; 2];
+        let own = plane([0.0; 2], 0.0)[3];
+        let mut missing = [0.0; 4];
         for layer in 1..=reach {
             let sums = plane([0.0; 2], f64::from(layer) * spacing);
-            missing = [missing[0] + volume * sums[0], missing[1] + volume * sums[1]];
+            missing = std::array::from_fn(|k| missing[k] + volume * sums[k]);
         }
-        let mut there = [0.0; 2];
+        let mut there = [0.0; 4];
         for i in 0..16 {
             let shift = [f64::from(i % 4) * 0.25 * spacing, f64::from(i / 4) * 0.25 * spacing];
             let sums = plane(shift, spacing);
-            there = [there[0] + sums[0] / own / 16.0, there[1] + sums[1] / own / 16.0];
+            there = std::array::from_fn(|k| there[k] + sums[k] / own / 16.0);
         }
-        // Behind the boundary pressure is that of the particle itself, so both terms of eq. 1.33 are the same; a boundary
-        // particle has only the first.
-        Self { density: (missing[0] / there[0]) as f32, push: (2.0 * missing[1] / there[1]) as f32 }
+        Self {
+            density: (missing[0] / there[0]) as f32,
+            // Behind the boundary pressure is that of the particle itself, so both terms of eq. 1.33 are the same; a boundary
+            // particle has only the first.
+            push: (2.0 * missing[1] / there[1]) as f32,
+            // Fluid behind the boundary would move as the mirror image of that before it: at twice the difference.
+            drag: (2.0 * missing[2] / there[2]) as f32,
+        }
     }
 }
 

@@ -1,6 +1,8 @@
 //! Where particles of the fluid come from.
 
 use crate::params::{Invalid, require};
+use crate::particles::Particles;
+use std::collections::HashMap;
 
 /// The shape of a source. Places are east, north and up [m].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,8 +52,9 @@ pub struct Emitter {
 /// Particles that are born together.
 pub(crate) const MOST_SITES: usize = 1_000_000;
 
-/// An emitter at work: particles on a lattice, let go together whenever the last ones are far enough away.
-#[derive(Clone, Debug, PartialEq)]
+/// An emitter at work: particles on a lattice, let go together whenever the last ones are far enough away. A place where
+/// water stands already stays empty, so a source that is drowned gives less.
+#[derive(Clone, Debug)]
 pub struct Source {
     emitter: Emitter,
     /// Where particles are born [m].
@@ -64,6 +67,18 @@ pub struct Source {
     gap: f64,
     /// How far the last ones are [m].
     travelled: f64,
+    /// How close water may be to a place where a particle is born [m].
+    clear: f64,
+    /// Places by the cell of side `clear` that they are in, and which are taken.
+    cells: HashMap<[i32; 3], Vec<u32>>,
+    taken: Vec<bool>,
+}
+
+/// Water nearer to a place than this share of the spacing takes it [-].
+const CLEAR: f64 = 0.7;
+
+fn cell_of(place: [f64; 3], side: f64) -> [i32; 3] {
+    place.map(|v| (v / side).floor() as i32)
 }
 
 fn length(v: [f64; 3]) -> f64 {
@@ -93,7 +108,23 @@ impl Source {
                 rate * gap / (sites.len() as f64 * volume)
             }
         };
-        Ok(Self { emitter: emitter.clone(), sites, direction, speed, gap, travelled: gap })
+        let clear = CLEAR * spacing;
+        let mut cells: HashMap<[i32; 3], Vec<u32>> = HashMap::new();
+        for (i, &site) in sites.iter().enumerate() {
+            cells.entry(cell_of(site, clear)).or_default().push(i as u32);
+        }
+        let taken = vec![false; sites.len()];
+        Ok(Self {
+            emitter: emitter.clone(),
+            sites,
+            direction,
+            speed,
+            gap,
+            travelled: gap,
+            clear,
+            cells,
+            taken,
+        })
     }
 
     /// What it was made from.
@@ -121,15 +152,24 @@ impl Source {
         self.travelled = travelled;
     }
 
-    /// Lets particles go for a step of `dt` that begins at `time` [s], as long as there is `room` for them; `add` takes
-    /// position, velocity and the time when the particle vanishes.
-    pub fn emit(&mut self, time: f64, dt: f64, room: usize, mut add: impl FnMut([f32; 3], [f32; 3], f32)) {
+    /// Lets particles go for a step of `dt` that begins at `time` [s], as long as there is `room` for them: `allowed` tells
+    /// whether there may be water at a place, `add` takes position, velocity and the time when the particle vanishes.
+    pub fn emit(
+        &mut self,
+        [time, dt]: [f64; 2],
+        room: usize,
+        particles: &Particles,
+        allowed: impl Fn([f32; 3]) -> bool,
+        mut add: impl FnMut([f32; 3], [f32; 3], f32),
+    ) {
         if !(self.emitter.start..self.emitter.stop).contains(&time) {
             return;
         }
         let velocity = self.direction.map(|d| (d * self.speed) as f32);
         let expires = self.emitter.lifetime.map_or(crate::FOREVER, |lifetime| (time + lifetime) as f32);
         let mut room = room;
+        // Long steps may let several go at once, the first of them farthest.
+        let mut first = true;
         while self.travelled >= self.gap {
             if room < self.sites.len() {
                 self.travelled = self.gap;
@@ -137,13 +177,47 @@ impl Source {
             }
             room -= self.sites.len();
             self.travelled -= self.gap;
-            for site in &self.sites {
+            if first {
+                self.find_taken(particles);
+                first = false;
+            }
+            for (site, taken) in self.sites.iter().zip(&self.taken) {
                 let at =
                     std::array::from_fn(|axis| (site[axis] + self.direction[axis] * self.travelled) as f32);
-                add(at, velocity, expires);
+                if !taken && allowed(at) {
+                    add(at, velocity, expires);
+                }
             }
         }
         self.travelled += self.speed * dt;
+    }
+
+    /// Finds places where water stands.
+    fn find_taken(&mut self, particles: &Particles) {
+        self.taken.fill(false);
+        let around: [[f64; 2]; 3] = std::array::from_fn(|axis| {
+            let along = self.sites.iter().map(|site| site[axis]);
+            let ends = along.fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], v| [a.min(v), b.max(v)]);
+            [ends[0] - self.clear, ends[1] + self.clear]
+        });
+        for i in (0..particles.len()).filter(|&i| !particles.is_boundary(i)) {
+            let place: [f64; 3] = std::array::from_fn(|axis| {
+                f64::from(particles.position[axis][i]) - self.direction[axis] * self.travelled
+            });
+            if (0..3).any(|axis| place[axis] < around[axis][0] || place[axis] > around[axis][1]) {
+                continue;
+            }
+            let [x, y, z] = cell_of(place, self.clear);
+            for k in 0..27 {
+                let cell = [x + k % 3 - 1, y + k / 3 % 3 - 1, z + k / 9 - 1];
+                for &site in self.cells.get(&cell).into_iter().flatten() {
+                    let far = (0..3)
+                        .map(|axis| (self.sites[site as usize][axis] - place[axis]).powi(2))
+                        .sum::<f64>();
+                    self.taken[site as usize] |= far < self.clear * self.clear;
+                }
+            }
+        }
     }
 }
 
@@ -259,12 +333,19 @@ mod tests {
                 let mut source =
                     Source::new(&Emitter { rate, ..emitter(shape) }, spacing, spacing.powi(3), "emitter[0]")
                         .unwrap();
+                let nobody = Particles::default();
                 let (mut count, mut time) = (0u32, 0.0);
                 while time < 8.0 {
-                    source.emit(time, dt, usize::MAX, |_, v, expires| {
-                        assert!((v[0] - source_speed(rate, shape)).abs() < 0.3 * v[0] && expires >= 4.0);
-                        count += 1;
-                    });
+                    source.emit(
+                        [time, dt],
+                        usize::MAX,
+                        &nobody,
+                        |_| true,
+                        |_, v, expires| {
+                            assert!((v[0] - source_speed(rate, shape)).abs() < 0.3 * v[0] && expires >= 4.0);
+                            count += 1;
+                        },
+                    );
                     time += dt;
                 }
                 let given = f64::from(count) * spacing.powi(3) / 4.0;
@@ -281,6 +362,26 @@ mod tests {
     fn source_speed(rate: Option<f64>, _: Shape) -> f32 {
         // 0.7 m³/s through a disc of 0.785 m².
         if rate.is_some() { 0.87 } else { 2.0 }
+    }
+
+    #[test]
+    fn a_drowned_source_gives_only_where_there_is_no_water() {
+        let shape = Shape::Box { from: [0.0; 3], to: [0.2, 1.0, 0.2] };
+        let mut source = Source::new(&emitter(shape), 0.1, 0.001, "emitter[0]").unwrap();
+        let mut water = Particles::with_capacity(1, false);
+        let particle = crate::Particle {
+            position: [0.06, 0.12, 0.05],
+            velocity: [0.0; 3],
+            mass: 1.0,
+            expires: 9.0,
+            tag: 0,
+            cargo: 0.0,
+        };
+        water.push(particle);
+        let mut born = Vec::new();
+        source.emit([1.0, 0.01], 1000, &water, |at| at[1] < 0.9, |at, _, _| born.push(at));
+        // Two layers of 10 by 2, without the one that is next to the water and the four that are not allowed.
+        assert_eq!(born.len(), 35, "{born:?}");
     }
 
     #[test]

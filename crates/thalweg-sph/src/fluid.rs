@@ -5,12 +5,14 @@ use crate::density::Density;
 use crate::forces::{Forces, Normals, number, tension};
 use crate::integrate::{Motion, Surroundings};
 use crate::neighbours::{Neighbours, Reached, TooWide};
-use crate::params::{Equation, FluidParams, Invalid};
+use crate::params::{Equation, FluidParams, Invalid, Kernels};
 use crate::particles::{BOUNDARY, PADDING, PART, Particle, Particles, SLIP};
 use std::f64::consts::PI;
 use std::ops::Range;
 use thalweg_field::band;
 
+/// Share of the numerical viscosity that acts between water and boundary [-].
+const WALL_SHARE: f64 = 0.005;
 /// A particle without a lifetime vanishes then [s].
 pub const FOREVER: f32 = f32::MAX;
 /// A particle that vanishes before the next step [s].
@@ -31,12 +33,18 @@ pub struct Constants {
     pub stiffness: f32,
     /// 315/(64πh⁹) [1/m⁹].
     pub poly6: f32,
-    /// 45/(πh⁶), calibrated for the gradient [1/m⁶].
-    pub spiky: f32,
+    /// 21/(2πh³) [1/m³].
+    pub wendland: f32,
+    /// Factor of the slope of the pressure kernel, calibrated for the gradient: 45/(πh⁶) of the spiky one [1/m⁶], 210/(πh⁸)
+    /// of Wendland's [1/m⁸].
+    pub slope: f32,
     /// 45/(πh⁶), calibrated for the Laplacian [1/m⁶].
     pub friction: f32,
     /// Viscosity with what keeps the pressure smooth [Pa·s].
     pub viscosity: f32,
+    /// The same towards a boundary, unless its owner says otherwise: only a little of what keeps the pressure smooth, else
+    /// thin water would crawl [Pa·s].
+    pub wall_viscosity: f32,
     /// Downwards [m/s²].
     pub gravity: f32,
     /// Strength of the surface tension.
@@ -70,9 +78,16 @@ impl Constants {
             equation: params.equation,
             stiffness: stiffness as f32,
             poly6: (315.0 / (64.0 * PI * h.powi(9))) as f32,
-            spiky: (45.0 / (PI * h.powi(6)) * slope) as f32,
+            wendland: (21.0 / (2.0 * PI * h.powi(3))) as f32,
+            slope: match params.kernels {
+                Kernels::Wendland => (210.0 / (PI * h.powi(8)) * slope) as f32,
+                Kernels::Mueller => (45.0 / (PI * h.powi(6)) * slope) as f32,
+            },
             friction: (45.0 / (PI * h.powi(6)) * laplacian) as f32,
             viscosity: (params.viscosity + params.density * params.damping * h * sound_speed) as f32,
+            wall_viscosity: (params.viscosity
+                + WALL_SHARE * params.density * params.damping * h * sound_speed)
+                as f32,
             gravity: params.gravity as f32,
             tension: params.tension as f32,
             // A flat surface of full density has a normal of about 1.4/h; one that is far from it next to none.
@@ -171,7 +186,7 @@ impl Fluid {
         let constants = Constants::new(params, expected_speed);
         Ok(Self {
             constants,
-            wall_viscosity: constants.viscosity,
+            wall_viscosity: constants.wall_viscosity,
             grip: Grip::on(params),
             expected_speed,
             now: Particles::with_capacity(capacity, cargo),
@@ -216,10 +231,10 @@ impl Fluid {
             let remedy = format!("it cannot change while a fluid is flowing; it stays {old}");
             crate::params::require(old == new || name == "mass" && self.is_empty(), name, new, remedy)?;
         }
-        let own = self.wall_viscosity == self.constants.viscosity;
+        let own = self.wall_viscosity == self.constants.wall_viscosity;
         self.constants = Constants::new(params, self.expected_speed);
         if own {
-            self.wall_viscosity = self.constants.viscosity;
+            self.wall_viscosity = self.constants.wall_viscosity;
         }
         self.params = params.clone();
         Ok(())
@@ -367,7 +382,7 @@ impl Fluid {
         let sound = 0.4 * h / f64::from(c.sound_speed + self.last.speed);
         let force = 0.25 * (h / f64::from(self.last.acceleration).max(1.0e-9)).sqrt();
         let viscosity = f64::from(c.viscosity.max(self.wall_viscosity)).max(1.0e-12);
-        let friction = 0.125 * h * h * f64::from(c.rest_density) / viscosity;
+        let friction = 0.06 * h * h * f64::from(c.rest_density) / viscosity;
         sound.min(force).min(friction)
     }
 
@@ -435,8 +450,16 @@ impl Fluid {
             }
         });
         let out = [&mut self.density[..count], &mut self.pressure[..count], &mut self.volume[..count]];
-        let pass = Density { particles: now, constants: &self.constants, dense: &self.dense };
-        self.neighbours.walk(now, &pass, (out, &mut self.reached[..count]));
+        let (constants, dense) = (&self.constants, &self.dense[..]);
+        let out = (out, &mut self.reached[..count]);
+        match self.params.kernels {
+            Kernels::Wendland => {
+                self.neighbours.walk(now, &Density::<true> { particles: now, constants, dense }, out);
+            }
+            Kernels::Mueller => {
+                self.neighbours.walk(now, &Density::<false> { particles: now, constants, dense }, out);
+            }
+        }
         let (now, c, wall) = (&self.now, &self.constants, self.wall_viscosity);
         let columns = [
             &mut self.density[..count],
@@ -452,7 +475,7 @@ impl Fluid {
                 for (k, i) in range.enumerate() {
                     if now.is_boundary(i) {
                         (density[k], pressure[k], volume[k]) = (c.rest_density, 0.0, 0.0);
-                        let rough = if now.tag[i] & SLIP == 0 { wall } else { 0.0 };
+                        let rough = if now.tag[i] & SLIP == 0 { wall * grip.drag } else { 0.0 };
                         drag[k] = rough * (now.mass[i] / c.rest_density);
                     } else {
                         drag[k] = c.viscosity * volume[k];
@@ -493,17 +516,28 @@ impl Fluid {
 
     fn go(&mut self, surroundings: &impl Surroundings, motion: Motion) -> Result<(), FluidError> {
         match number(self.params.surface) {
-            tension::COLOUR_FIELD => self.walk_forces::<_, { tension::COLOUR_FIELD }>(surroundings, motion),
+            tension::COLOUR_FIELD => self.walk_with::<_, { tension::COLOUR_FIELD }>(surroundings, motion),
             tension::BECKER_TESCHNER => {
-                self.walk_forces::<_, { tension::BECKER_TESCHNER }>(surroundings, motion)
+                self.walk_with::<_, { tension::BECKER_TESCHNER }>(surroundings, motion)
             }
-            tension::AKINCI => self.walk_forces::<_, { tension::AKINCI }>(surroundings, motion),
-            _ => self.walk_forces::<_, { tension::NONE }>(surroundings, motion),
+            tension::AKINCI => self.walk_with::<_, { tension::AKINCI }>(surroundings, motion),
+            _ => self.walk_with::<_, { tension::NONE }>(surroundings, motion),
         }
         self.find_extremes()
     }
 
-    fn walk_forces<E: Surroundings, const TENSION: u8>(&mut self, surroundings: &E, motion: Motion) {
+    fn walk_with<E: Surroundings, const TENSION: u8>(&mut self, surroundings: &E, motion: Motion) {
+        match self.params.kernels {
+            Kernels::Wendland => self.walk_forces::<E, TENSION, true>(surroundings, motion),
+            Kernels::Mueller => self.walk_forces::<E, TENSION, false>(surroundings, motion),
+        }
+    }
+
+    fn walk_forces<E: Surroundings, const TENSION: u8, const WENDLAND: bool>(
+        &mut self,
+        surroundings: &E,
+        motion: Motion,
+    ) {
         let count = self.now.len();
         let (now, next) = (&self.now, &mut self.next);
         next.resize(count);
@@ -527,7 +561,7 @@ impl Fluid {
         let [x, y, z] = &mut next.position;
         let [u, v, w] = &mut next.velocity;
         let moved = [x, y, z, u, v, w].map(|column| &mut column[..count]);
-        let pass = Forces::<E, TENSION> {
+        let pass = Forces::<E, TENSION, WENDLAND> {
             particles: now,
             constants: &self.constants,
             reached: &self.reached,

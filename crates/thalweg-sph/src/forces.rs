@@ -21,7 +21,7 @@ pub(crate) mod tension {
 }
 
 /// Accelerates and moves every particle of the fluid.
-pub(crate) struct Forces<'a, E, const TENSION: u8> {
+pub(crate) struct Forces<'a, E, const TENSION: u8, const WENDLAND: bool> {
     pub particles: &'a Particles,
     pub constants: &'a Constants,
     /// Which vectors are near, as the density found.
@@ -44,7 +44,7 @@ pub(crate) struct Forces<'a, E, const TENSION: u8> {
 /// Position and velocity after the step, when it vanishes, and the largest speed and acceleration squared.
 pub(crate) type Out<'a> = ([&'a mut [f32]; 6], &'a mut [f32], [&'a mut [f32]; 2]);
 
-impl<'a, E: Surroundings, const TENSION: u8> Pass for Forces<'a, E, TENSION> {
+impl<'a, E: Surroundings, const TENSION: u8, const WENDLAND: bool> Pass for Forces<'a, E, TENSION, WENDLAND> {
     type Out = Out<'a>;
     const KIND: Kind = Kind::Fluid;
 
@@ -70,8 +70,9 @@ impl<'a, E: Surroundings, const TENSION: u8> Pass for Forces<'a, E, TENSION> {
                 let rr = group.squared(simd, vector, [dx, dy, dz]);
                 let r = rr.sqrt();
                 let q = (h - r).max(zero); // zero out of reach: so are all terms
-                // (1.33) with the gradient of the spiky kernel, (1.18)
-                let p = (mj * q) * (q / r) * (pi + pj);
+                // (1.33): the slope of Wendland's kernel goes with (h − r)³ r, that of the spiky one (1.18) with (h − r)².
+                let p =
+                    if WENDLAND { (mj * q) * (q * q) * (pi + pj) } else { (mj * q) * (q / r) * (pi + pj) };
                 push = [p.mul_add(dx, push[0]), p.mul_add(dy, push[1]), p.mul_add(dz, push[2])];
                 // (1.35) with the Laplacian of the viscosity kernel, (1.22)
                 let f = fj * q;
@@ -86,18 +87,20 @@ impl<'a, E: Surroundings, const TENSION: u8> Pass for Forces<'a, E, TENSION> {
                     let bell = (hh - rr).max(zero);
                     let n = volume * bell * bell;
                     pull = [n.mul_add(dx, pull[0]), n.mul_add(dy, pull[1]), n.mul_add(dz, pull[2])];
-                    curl = (volume * bell).mul_add(hh * 3.0 - rr * 7.0, curl);
+                    // Distances to what does not count are infinite; 0 times that is no number.
+                    curl = (volume * bell).mul_add(hh * 3.0 - rr.min(hh) * 7.0, curl);
                 }
                 if TENSION == tension::BECKER_TESCHNER {
                     let volume = load(simd, self.volume, at);
                     let bell = (hh - rr).max(zero);
-                    let n = volume * bell * bell * bell;
+                    // Weight for weight, not volume for volume: else the two pulls of a pair differ.
+                    let n = volume.simd_gt(zero).select(bell * bell * bell, zero);
                     pull = [n.mul_add(dx, pull[0]), n.mul_add(dy, pull[1]), n.mul_add(dz, pull[2])];
                 }
                 if TENSION == tension::AKINCI {
                     let fluid = q.simd_gt(zero) & load(simd, self.volume, at).simd_gt(zero);
                     // Cohesion (their eqs. 1 and 2) along the line between the two ...
-                    let spline = q * r;
+                    let spline = q * r.min(h); // r may be infinite where q is zero
                     let cube = spline * spline * spline;
                     let inner = (cube + cube) - c.cohesion_offset;
                     let bell = (r + r).simd_gt(h).select(cube, inner);
@@ -114,7 +117,7 @@ impl<'a, E: Surroundings, const TENSION: u8> Pass for Forces<'a, E, TENSION> {
             }
             let (push, drag) = (sum(push), sum(drag));
             let friction = c.friction / self.density[i];
-            let mut a: [f32; 3] = std::array::from_fn(|axis| c.spiky * push[axis] + friction * drag[axis]);
+            let mut a: [f32; 3] = std::array::from_fn(|axis| c.slope * push[axis] + friction * drag[axis]);
             a[2] -= c.gravity;
             if TENSION != tension::NONE {
                 let pulled = c.pulled::<TENSION>(sum(pull), curl.reduce_sum(), self.density[i]);
@@ -151,8 +154,8 @@ impl Constants {
                 let laplacian = -6.0 * self.poly6 * curl;
                 -self.tension * laplacian / length / density * (-6.0 * self.poly6)
             }
-            // m_j/m_i = ρ₀ V_j/m: all particles of the fluid weigh the same.
-            tension::BECKER_TESCHNER => -self.tension * self.rest_density / self.mass * self.poly6,
+            // m_j/m_i = 1: all particles of the fluid weigh the same.
+            tension::BECKER_TESCHNER => -self.tension * self.poly6,
             tension::AKINCI => -self.tension,
             _ => 0.0,
         };

@@ -34,6 +34,32 @@ pub struct Viscosity(pub f64);
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CubicSpline(pub f64);
 
+/// Wendland's kernel C2 in three dimensions (Wendland 1995): density and pressure can share it, because its slope neither
+/// vanishes too early towards the middle nor lets particles pair up.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wendland(pub f64);
+
+impl Kernel for Wendland {
+    fn value(&self, r: f64) -> f64 {
+        let (h, q) = (self.0, r / self.0);
+        if r > h { 0.0 } else { 21.0 / (2.0 * PI * h.powi(3)) * (1.0 - q).powi(4) * (1.0 + 4.0 * q) }
+    }
+
+    fn slope(&self, r: f64) -> f64 {
+        let (h, q) = (self.0, r / self.0);
+        if r > h { 0.0 } else { -210.0 / (PI * h.powi(4)) * q * (1.0 - q).powi(3) }
+    }
+
+    fn laplacian(&self, r: f64) -> f64 {
+        let (h, q) = (self.0, r / self.0);
+        if r > h { 0.0 } else { -210.0 / (PI * h.powi(5)) * (1.0 - q).powi(2) * (3.0 - 6.0 * q) }
+    }
+
+    fn support(&self) -> f64 {
+        self.0
+    }
+}
+
 impl Kernel for Poly6 {
     fn value(&self, r: f64) -> f64 {
         let h = self.0;
@@ -158,8 +184,9 @@ mod tests {
 
     const H: f64 = 0.0457;
 
-    fn kernels() -> [(&'static str, Box<dyn Kernel>); 4] {
+    fn kernels() -> [(&'static str, Box<dyn Kernel>); 5] {
         [
+            ("wendland", Box::new(Wendland(H))),
             ("poly6", Box::new(Poly6(H))),
             ("spiky", Box::new(Spiky(H))),
             ("viscosity", Box::new(Viscosity(H))),

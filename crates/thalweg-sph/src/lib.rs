@@ -13,10 +13,11 @@ pub mod kernel;
 pub mod neighbours;
 mod params;
 mod particles;
+pub mod reference;
 
 pub use boundary::Grip;
 pub use emit::{Emitter, Shape, Source};
 pub use fluid::{AT_ONCE, Constants, Extremes, FOREVER, Fluid, FluidError, Removed};
 pub use integrate::{EmptySpace, Surroundings};
-pub use params::{Equation, FluidParams, Invalid, MOST_PARTICLES, Tension, require};
+pub use params::{Equation, FluidParams, Invalid, Kernels, MOST_PARTICLES, Tension, require};
 pub use particles::{BOUNDARY, PADDING, Particle, Particles, SLIP};

@@ -1,6 +1,6 @@
 //! The numbers of the fluid, and the parameter tables of the documents.
 
-use crate::kernel::{Kernel, Poly6, Spiky, Viscosity, lattice_sum};
+use crate::kernel::{Kernel, Poly6, Spiky, Viscosity, Wendland, lattice_sum};
 use serde::{Deserialize, Serialize};
 use thalweg_field::units;
 
@@ -41,6 +41,16 @@ pub enum Equation {
     Linear,
 }
 
+/// Which kernels density and pressure use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kernels {
+    /// Wendland's for both: pressure is then the exact slope of an energy, and water comes to rest.
+    Wendland,
+    /// Poly6 for density and spiky for pressure (Müller et al. 2003; Kataev 2022, eqs. 1.14 and 1.17).
+    Mueller,
+}
+
 /// How the surface of the fluid pulls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -77,6 +87,8 @@ pub struct FluidParams {
     /// Numerical viscosity that keeps the pressure smooth, as a share of h times the speed of sound [-].
     #[serde(deserialize_with = "units::ratio")]
     pub damping: f64,
+    /// Which kernels density and pressure use.
+    pub kernels: Kernels,
     /// How pressure follows from density.
     pub equation: Equation,
     /// Stiffness k of the linear equation [m²/s²].
@@ -123,7 +135,8 @@ impl Default for FluidParams {
             density: 1000.0,
             mass: None,
             viscosity: 0.001,
-            damping: 0.02,
+            damping: 0.03,
+            kernels: Kernels::Wendland,
             equation: Equation::Tait,
             stiffness: 3.0,
             sound_speed: None,
@@ -155,6 +168,7 @@ impl FluidParams {
             mass: Some(mass),
             viscosity: 3.5,
             damping: 0.0,
+            kernels: Kernels::Mueller,
             equation: Equation::Linear,
             stiffness: 3.0,
             surface: Tension::ColourField,
@@ -171,9 +185,18 @@ impl FluidParams {
         self.radius.unwrap_or(2.0 * self.spacing)
     }
 
+    /// The kernels of density and of pressure.
+    pub fn kernels(&self) -> [Box<dyn Kernel>; 2] {
+        let h = self.smoothing_radius();
+        match self.kernels {
+            Kernels::Wendland => [Box::new(Wendland(h)), Box::new(Wendland(h))],
+            Kernels::Mueller => [Box::new(Poly6(h)), Box::new(Spiky(h))],
+        }
+    }
+
     /// Mass of a particle [kg].
     pub fn particle_mass(&self) -> f64 {
-        let kernel = Poly6(self.smoothing_radius());
+        let [kernel, _] = self.kernels();
         let sum = lattice_sum(self.spacing, kernel.support(), |r| kernel.value(r));
         self.mass.unwrap_or(self.density / sum)
     }
@@ -185,7 +208,7 @@ impl FluidParams {
         }
         let h = self.smoothing_radius();
         let volume = self.particle_mass() / self.density;
-        let (pressure, friction) = (Spiky(h), Viscosity(h));
+        let ([_, pressure], friction) = (self.kernels(), Viscosity(h));
         // Σ V r·∇W = −3 makes the gradient of a linear field exact; Σ V r² ∇²W = 6 the Laplacian of a quadratic one.
         let first = lattice_sum(self.spacing, h, |r| -volume * r * pressure.slope(r));
         let second = lattice_sum(self.spacing, h, |r| volume * r * r * friction.laplacian(r));

@@ -23,12 +23,14 @@ mod stage;
 mod state;
 pub mod validate;
 
-pub use stage::{PipesStage, Stage};
-pub use state::{NoteError, SetupError, State, start_ground};
+pub use stage::{PipesStage, SphStage, Stage, StepError, StepReport};
+pub use state::{Change, NoteError, ParticleCounts, SetupError, State, start_ground};
+pub use thalweg_coupling as coupling;
 pub use thalweg_erosion as erosion;
 pub use thalweg_field as field;
 pub use thalweg_gpu as gpu;
 pub use thalweg_io as io;
 pub use thalweg_render as render;
+pub use thalweg_sph as sph;
 pub use thalweg_surface as surface;
 pub use thalweg_terrain as terrain;

@@ -253,7 +253,7 @@ fn a_duration_ends_the_run_at_the_first_step_beyond_it() {
     let project = project(folder.path(), &text);
     let mut whole = State::new(&project, MEMORY).unwrap();
     drive(&mut whole, u64::MAX);
-    let (time, [_, longest]) = (whole.pipes.time(), whole.dt_range());
+    let (time, [_, longest]) = (whole.pass_time(), whole.dt_range());
     assert!(time >= 70.0 && time < 70.0 + longest, "the run ended after {time} s, steps are {longest} s");
     assert!(whole.steps_taken() < 100_000);
     // However the steps are cut.

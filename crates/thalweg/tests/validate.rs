@@ -42,6 +42,21 @@ tests_of_cases! {
     rain_runs_off_a_slope_as_deep_as_drag_says: "pipes/steady-sheet",
     water_falls_alike_in_all_directions: "pipes/downhill",
     any_cut_gives_the_same_bits: "pipes/bands",
+    kernels_are_what_they_say: "sph/kernels",
+    every_particle_feels_just_those_within_h: "sph/neighbours",
+    forces_are_those_of_plain_sums: "sph/reference",
+    a_free_blob_keeps_its_momentum: "sph/momentum",
+    a_column_at_rest_carries_its_weight: "sph/hydrostatic",
+    a_column_falls_as_martin_and_moyce_saw: "sph/dam-break",
+    a_force_drives_water_between_plates: "sph/poiseuille",
+    a_plate_drives_water_beside_it: "sph/couette",
+    grains_settle_as_richardson_and_zaki_found: "sph/settling",
+    a_cloud_of_sediment_spreads: "sph/diffusion",
+    shear_loosens_what_the_law_says: "sph/erosion-law",
+    rough_ground_stops_what_falls_on_it: "sph/no-leak",
+    a_triangle_changes_the_bed_by_what_it_gains: "sph/triangle-mass",
+    no_grain_is_lost_in_a_stream: "sph/ledger",
+    a_saved_torrent_goes_on_to_the_same_bits: "sph/resume",
 }
 
 #[test]
@@ -52,7 +67,7 @@ fn every_case_has_its_test() {
 
 #[test]
 fn any_number_of_threads_measures_the_same_bits() {
-    for name in ["pipes/ring-wave", "pipes/steady-sheet"] {
+    for name in ["pipes/ring-wave", "pipes/steady-sheet", "sph/ledger", "sph/momentum"] {
         let measured = |threads| {
             let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let checks = pool.install(|| run(name));

@@ -2,6 +2,7 @@
 
 mod pipes;
 mod render;
+mod sph;
 
 use crate::Failure;
 use crate::args::CasesArgs;
@@ -43,6 +44,9 @@ struct Row {
     stages_ms: BTreeMap<&'static str, f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     frames_per_s: Option<f64>,
+    /// What the source document prints for as many particles.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    printed_frames_per_s: Option<f64>,
 }
 
 type Measure = dyn Fn(&Machine) -> Result<Vec<Row>, Failure>;
@@ -56,7 +60,7 @@ struct Case {
 
 /// Runs the cases asked for: `pipes`, `pipes/mei-2007`, `render/terrain/1024`, ...
 pub fn bench(args: &CasesArgs) -> Result<(), Failure> {
-    let cases: Vec<Case> = pipes::cases().into_iter().chain(render::cases()).collect();
+    let cases: Vec<Case> = pipes::cases().into_iter().chain(sph::cases()).chain(render::cases()).collect();
     let asked = |case: &&Case| {
         let below = |asked: &String| case.name == *asked || case.name.starts_with(&format!("{asked}/"));
         args.cases.is_empty() || args.cases.iter().any(below)
@@ -64,7 +68,7 @@ pub fn bench(args: &CasesArgs) -> Result<(), Failure> {
     let chosen: Vec<_> = cases.iter().filter(asked).collect();
     if chosen.is_empty() {
         let names = cases.iter().map(|case| case.name.as_str()).collect::<Vec<_>>().join(", ");
-        let message = format!("there is no such case; choose from pipes, render, {names}");
+        let message = format!("there is no such case; choose from pipes, sph, render, {names}");
         return Err(Failure::usage(message));
     }
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -104,6 +108,7 @@ fn tell(row: &Row) {
     let roofline = row.roofline_share.map_or("-".into(), |share| format!("{:.0}%", share * 100.0));
     let mut stages: Vec<_> = row.stages_ms.iter().map(|(stage, ms)| format!("{stage} {ms:.1} ms")).collect();
     stages.extend(row.frames_per_s.map(|frames| format!("{frames:.2} frames/s")));
+    stages.extend(row.printed_frames_per_s.map(|frames| format!("printed {frames:.2}")));
     say!(
         "{:<28} {:>11} {:>7} {:>9.1} {:<18} {:>10} {:>8} {:>8}  {}",
         format!("{}/{}", row.solver, row.case),

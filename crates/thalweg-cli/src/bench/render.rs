@@ -110,6 +110,7 @@ impl Timed {
             roofline_share: None,
             stages_ms: BTreeMap::from([("load", self.load * 1.0e3), ("frame", self.frame * 1.0e3)]),
             frames_per_s: Some(1.0 / self.frame),
+            printed_frames_per_s: None,
         }
     }
 }

@@ -9,7 +9,7 @@ use std::path::Path;
 use thalweg::field::{Frame, Heightfield};
 use thalweg::io::checkpoint::Checkpoint;
 use thalweg::io::{ReadOptions, WriteOptions, read_heightfield, write_heightfield};
-use thalweg::project::{BuiltIn, Project, built_in_scenes, nearest};
+use thalweg::project::{BuiltIn, Project, Solver, SolverKind, built_in_scenes, nearest};
 use thalweg::terrain::analysis::{Measures, Statistics};
 use thalweg::terrain::{Recipe, kinds, resample};
 use thalweg::{State, validate};
@@ -151,6 +151,9 @@ fn info_checkpoint(path: &Path, args: &InfoArgs) -> Result<(), Failure> {
         header["time"].as_f64().unwrap_or(f64::NAN)
     );
     say!("size            {} x {} cells", header["size"][0], header["size"][1]);
+    if let Some(particles) = header["particles"].as_u64() {
+        say!("particles       {particles}");
+    }
     say!("sections        {}; all checksums are right", names.join(", "));
     Ok(())
 }
@@ -195,14 +198,22 @@ fn info_scene(args: &InfoArgs) -> Result<(), Failure> {
     let cell = scene.terrain.cell.map_or(String::new(), |cell| format!(" of {cell} m"));
     let from = scene.terrain.file.as_ref().map_or("made from layers".into(), |file| format!("from {file}"));
     say!("terrain         {size}{cell}, {from}");
-    say!("solver          preset {}, on {}", scene.solver.preset, scene.solver.backend.resolved());
-    say!(
-        "water           {} standing, {} rains, {} sources, {} drains",
-        scene.water.len(),
-        scene.rain.len(),
-        scene.sources.len(),
-        scene.drains.len()
-    );
+    let Solver { preset, backend, .. } = &scene.solver;
+    say!("solver          {}, preset {preset}, on {}", scene.solver.kind().name(), backend.resolved());
+    let standing = scene.water.len();
+    match scene.solver.kind() {
+        SolverKind::Pipes => say!(
+            "water           {standing} standing, {} rains, {} sources, {} drains",
+            scene.rain.len(),
+            scene.sources.len(),
+            scene.drains.len()
+        ),
+        SolverKind::Sph => say!(
+            "water           {standing} standing, {} emitters, {} sinks",
+            scene.emitters.len(),
+            scene.sinks.len()
+        ),
+    }
     for coarse in &scene.time.coarse {
         say!("coarse pass     {} steps on cells {} times as wide", coarse.steps, coarse.factor);
     }
@@ -259,8 +270,9 @@ pub fn check(args: &CheckArgs) -> Result<(), Failure> {
         say!("note: {notice}");
     }
     let ground = &state.start().height;
+    let particles = state.points().map_or(String::new(), |points| format!(", {} particles", points.len()));
     say!(
-        "{}: fine; {} x {} cells, {} steps",
+        "{}: fine; {} x {} cells{particles}, {} steps",
         args.scene,
         ground.cols(),
         ground.rows(),

@@ -5,7 +5,7 @@ use crate::Failure;
 use crate::args::{BackendArg, DemoArgs, Limits, RunArgs};
 use crate::watch::Watch;
 use serde_json::json;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use thalweg::project::{Backend, Project};
 use thalweg::run::{Outcome, Report, RunOptions, VIDEOS};
 
@@ -13,7 +13,9 @@ use thalweg::run::{Outcome, Report, RunOptions, VIDEOS};
 pub fn demo(args: &DemoArgs) -> Result<(), Failure> {
     let mut project = Project::open("demo", &[]).map_err(Failure::usage)?;
     project.scene.seed = args.seed.unwrap_or(project.scene.seed);
-    if let Outcome::Finished(report) = go(&project, &args.out, false, &args.limits)?
+    let options =
+        RunOptions { out: args.out.clone(), resume: false, max_bytes: memory_limit(args.limits.max_memory) };
+    if let Outcome::Finished(report) = go(&project, &options, None, &args.limits)?
         && !args.limits.quiet
     {
         tell(&report, &args.out);
@@ -35,7 +37,9 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
         Some(BackendArg::Auto) => Backend::Auto,
     };
     let out = args.out.clone().unwrap_or_else(|| Path::new("out").join(&project.name));
-    let outcome = go(&project, &out, args.resume, &args.limits)?;
+    let options =
+        RunOptions { out: out.clone(), resume: args.resume, max_bytes: memory_limit(args.limits.max_memory) };
+    let outcome = go(&project, &options, args.commands.as_deref(), &args.limits)?;
     match &outcome {
         Outcome::Finished(report) if args.json => {
             say!("{}", serde_json::to_string(report).map_err(Failure::run)?);
@@ -50,20 +54,27 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
 }
 
 /// Runs to the end, or until it is stopped; then it says how to go on.
-fn go(project: &Project, out: &Path, resume: bool, limits: &Limits) -> Result<Outcome, Failure> {
+fn go(
+    project: &Project,
+    options: &RunOptions,
+    commands: Option<&Path>,
+    limits: &Limits,
+) -> Result<Outcome, Failure> {
     if let Some(threads) = limits.threads {
         rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global().map_err(Failure::run)?;
     }
     let mut watch = Watch::new(limits.quiet);
-    let options = RunOptions { out: PathBuf::from(out), resume, max_bytes: memory_limit(limits.max_memory) };
-    let outcome = thalweg::run::run(project, &options, &mut watch);
+    if let Some(from) = commands {
+        watch.obey(from).map_err(Failure::usage)?;
+    }
+    let outcome = thalweg::run::run(project, options, &mut watch);
     watch.finish();
     match outcome {
         Ok(outcome) => {
             if let Outcome::Stopped { checkpoint, step } = &outcome {
                 // Even when quiet: whoever stops a run wants to know where it is.
                 remark!("stopped after step {step}; the state is in {}", checkpoint.display());
-                remark!("go on with: {}", again(out));
+                remark!("go on with: {}", again(&options.out));
             }
             Ok(outcome)
         }

@@ -17,10 +17,12 @@ pub struct Grains {
 
 /// Reynolds number up to which Stokes' law holds within a few per cent [-].
 const CREEPING: f64 = 0.5;
+/// Drag coefficient of a smooth sphere in fast flow, C₂ of Ferguson & Church 2004 [-].
+const SPHERE: f64 = 0.4;
 
 impl Grains {
     /// Speed at which a lone grain sinks [m/s]: Stokes' law (1.65) where the flow around it creeps, Ferguson & Church
-    /// 2004 for natural sand above.
+    /// 2004 for smooth spheres above.
     pub fn speed(&self) -> f64 {
         let surplus = (self.density - self.fluid_density) / self.fluid_density;
         let nu = self.viscosity / self.fluid_density;
@@ -30,7 +32,7 @@ impl Grains {
             return stokes;
         }
         let drag = surplus * self.gravity * diameter;
-        drag * diameter / (18.0 * nu + (0.75 * drag * diameter * diameter).sqrt())
+        drag * diameter / (18.0 * nu + (0.75 * SPHERE * drag * diameter * diameter).sqrt())
     }
 }
 

@@ -8,11 +8,13 @@ mod film;
 mod marks;
 mod overlay;
 mod painter;
+mod tint;
 
 pub use film::{Film, is_film};
 pub use marks::Marks;
 pub use overlay::{NoField, keep_colours, lay_over};
 pub use painter::{DrawError, Exposure, Model, Painter, Resolve};
+pub(crate) use tint::tints;
 
 use crate::State;
 use std::path::Path;

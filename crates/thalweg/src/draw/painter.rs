@@ -3,10 +3,11 @@
 use super::Marks;
 use super::overlay::{NoField, ranged};
 use crate::project::RendererChoice;
+use std::borrow::Cow;
 use thalweg_field::Snapshot;
 use thalweg_gpu::{Gpu, GpuError};
 use thalweg_render::gpu::{Renderer, World};
-use thalweg_render::{Camera, Look, Picture, Scene, View, map, outlook, perspective, relief};
+use thalweg_render::{Camera, Look, ParticleShape, Picture, Scene, View, map, outlook, perspective, relief};
 
 /// Why there is no picture.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -131,14 +132,16 @@ impl Painter {
     pub fn model(&mut self, snapshot: &Snapshot, look: &Look) -> Result<Model, DrawError> {
         match &mut self.engine {
             Engine::Cpu(_) => Ok(Model(None)),
-            Engine::Gpu(renderer) => match renderer.load(snapshot, &ranged(look, snapshot)) {
-                Ok(world) => Ok(Model(Some(world))),
-                Err(error) if self.may_fall_back => {
-                    self.fall_back(&error);
-                    Ok(Model(None))
+            Engine::Gpu(renderer) => {
+                match renderer.load(&without_depth(snapshot, look), &ranged(look, snapshot)) {
+                    Ok(world) => Ok(Model(Some(world))),
+                    Err(error) if self.may_fall_back => {
+                        self.fall_back(&error);
+                        Ok(Model(None))
+                    }
+                    Err(error) => Err(error.into()),
                 }
-                Err(error) => Err(error.into()),
-            },
+            }
         }
     }
 
@@ -166,6 +169,19 @@ impl Painter {
         }
         with_cpu(snapshot, exposure, size).map_err(|what| self.needs_gpu(what))
     }
+}
+
+/// A snapshot whose particles, where they are drawn, are all its water: the depth that they add up to on the ground
+/// would be a second surface among them.
+fn without_depth<'a>(snapshot: &'a Snapshot, look: &Look) -> Cow<'a, Snapshot> {
+    let drawn = snapshot.points.is_some() && look.particles.shape != ParticleShape::Hidden;
+    let laid_over = look.overlay.as_ref().is_some_and(|overlay| overlay.field == "water");
+    if !drawn || laid_over || snapshot.field("water").is_none() {
+        return Cow::Borrowed(snapshot);
+    }
+    let mut snapshot = snapshot.clone();
+    snapshot.fields.retain(|field| field.info.name != "water");
+    Cow::Owned(snapshot)
 }
 
 /// What the processor cannot draw.

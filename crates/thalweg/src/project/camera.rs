@@ -1,7 +1,8 @@
 //! `[camera]`: where pictures are taken from.
 
 use super::picture::decimal;
-use serde::{Deserialize, Deserializer, Serialize};
+use super::schema::optional_point;
+use serde::{Deserialize, Serialize};
 use thalweg_field::units;
 use thalweg_render::{Camera, Fly, Key, Orbit, Shot};
 
@@ -24,10 +25,10 @@ pub struct CameraTable {
     #[serde(deserialize_with = "units::optional_length", skip_serializing_if = "Option::is_none")]
     pub distance: Option<f64>,
     /// What an orbit looks at: metres east, north and up; missing: the middle of everything.
-    #[serde(deserialize_with = "point", skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "optional_point", skip_serializing_if = "Option::is_none")]
     pub target: Option<[f64; 3]>,
     /// Where a fly camera stands: metres east, north and up.
-    #[serde(deserialize_with = "point", skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "optional_point", skip_serializing_if = "Option::is_none")]
     pub position: Option<[f64; 3]>,
     /// How long a turntable takes [s].
     #[serde(deserialize_with = "units::optional_time", skip_serializing_if = "Option::is_none")]
@@ -80,10 +81,10 @@ pub struct CameraKey {
     #[serde(default, deserialize_with = "units::optional_length", skip_serializing_if = "Option::is_none")]
     pub distance: Option<f64>,
     /// As in `[camera]` [m].
-    #[serde(default, deserialize_with = "point", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "optional_point", skip_serializing_if = "Option::is_none")]
     pub target: Option<[f64; 3]>,
     /// As in `[camera]` [m].
-    #[serde(default, deserialize_with = "point", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "optional_point", skip_serializing_if = "Option::is_none")]
     pub position: Option<[f64; 3]>,
 }
 
@@ -126,15 +127,6 @@ impl Default for CameraTable {
             keys: Vec::new(),
         }
     }
-}
-
-/// A length among others.
-#[derive(Deserialize)]
-struct Metres(#[serde(deserialize_with = "units::length")] f64);
-
-/// Reads a place: metres east, north and up.
-fn point<'de, D: Deserializer<'de>>(place: D) -> Result<Option<[f64; 3]>, D::Error> {
-    <[Metres; 3]>::deserialize(place).map(|place| Some(place.map(|Metres(length)| length)))
 }
 
 impl CameraTable {

@@ -1,8 +1,8 @@
 //! Whether a scene makes sense.
 
-use super::schema::{Drops, Pool, Rain, Scene, Source, VERSION};
+use super::schema::{Drops, Method, Pool, Rain, Scene, Source, VERSION};
 use super::{CameraKind, CameraTable, KeyKind, OVERLAYS, PictureTable, nearest};
-use thalweg_erosion::pipes::Edge;
+use thalweg_erosion::pipes::{self, Edge};
 use thalweg_render::{ShotError, StyleError};
 use thalweg_terrain::Recipe;
 use thalweg_terrain::recipe::Layer;
@@ -14,6 +14,21 @@ pub struct Complaint {
     pub path: String,
     /// What is wrong with it and what would be right.
     pub message: String,
+}
+
+impl From<pipes::Invalid> for Complaint {
+    fn from(invalid: pipes::Invalid) -> Self {
+        Self { path: invalid.key.into(), message: invalid.to_string() }
+    }
+}
+
+impl From<thalweg_sph::Invalid> for Complaint {
+    /// Parameters stand below `solver`; what else the solver names stands at the top of a scene.
+    fn from(invalid: thalweg_sph::Invalid) -> Self {
+        let parameter = ["fluid.", "bed.", "erosion."].iter().any(|section| invalid.key.starts_with(section));
+        let above = if parameter { "solver." } else { "" };
+        Self { path: format!("{above}{}", invalid.key), message: format!("{above}{invalid}") }
+    }
 }
 
 /// Largest terrain that is taken for meant, along one side [cells].
@@ -33,21 +48,21 @@ const MOST_DROPS: f64 = 1.0e6;
 
 /// What was found so far.
 #[derive(Default)]
-struct Complaints(Vec<Complaint>);
+pub(super) struct Complaints(Vec<Complaint>);
 
 impl Complaints {
     /// Complains unless `good` holds.
-    fn unless(&mut self, good: bool, path: impl Into<String>, message: impl FnOnce() -> String) {
+    pub(super) fn unless(&mut self, good: bool, path: impl Into<String>, message: impl FnOnce() -> String) {
         if !good {
             self.0.push(Complaint { path: path.into(), message: message() });
         }
     }
 
-    fn not_negative(&mut self, value: f64, path: String, unit: &str) {
+    pub(super) fn not_negative(&mut self, value: f64, path: String, unit: &str) {
         self.unless(value >= 0.0, &path, || format!("{path} is {value}{unit}; it cannot be negative"));
     }
 
-    fn length(&mut self, value: f64, path: String) {
+    pub(super) fn length(&mut self, value: f64, path: String) {
         self.unless(value.abs() <= FARTHEST, &path, || {
             format!("{path} is {value:e} m; it must lie within {FARTHEST:e} m")
         });
@@ -67,10 +82,15 @@ impl Scene {
             format!("version is {}; this program reads version {VERSION}", self.version)
         });
         self.check_terrain(&mut found);
-        if let Err(invalid) = self.solver.params.validated() {
-            let path = format!("solver.{}", invalid.key);
-            found.0.push(Complaint { path, message: format!("solver.{invalid}") });
-        }
+        let wrong = match &self.solver.method {
+            Method::Pipes(params) => params.validated().err().map(|invalid| Complaint {
+                path: format!("solver.{}", invalid.key),
+                message: format!("solver.{invalid}"),
+            }),
+            Method::Sph(params) => params.validated().err().map(Complaint::from),
+        };
+        found.0.extend(wrong);
+        self.check_method(&mut found);
         self.check_time(&mut found);
         let edges = &self.edges;
         for (side, edge) in
@@ -83,6 +103,7 @@ impl Scene {
         for (i, pool) in self.water.iter().enumerate() {
             check_pool(&mut found, pool, &format!("water[{i}]"));
         }
+        self.check_emitters(&mut found);
         for (i, rain) in self.rain.iter().enumerate() {
             check_rain(&mut found, rain, &format!("rain[{i}]"));
         }
@@ -179,20 +200,25 @@ impl Scene {
         }
     }
 
-    /// Whether springs and drains touch a terrain of this extent [m].
+    /// Whether springs, drains and emitters touch a terrain of this extent [m].
     pub(crate) fn check_places(&self, extent: [f64; 2]) -> Vec<Complaint> {
         let mut found = Complaints::default();
+        let mut touches = |path: String, at: [f64; 2], radius: f64| {
+            let beyond = |axis: usize| (-at[axis]).max(at[axis] - extent[axis]).max(0.0);
+            found.unless(beyond(0).hypot(beyond(1)) <= radius, &path, || {
+                format!(
+                    "{path} is {} m east and {} m north of the south-west corner, outside the terrain of {} m by {} m",
+                    at[0], at[1], extent[0], extent[1]
+                )
+            });
+        };
         for (kind, sources) in [("source", &self.sources), ("drain", &self.drains)] {
             for (i, source) in sources.iter().enumerate() {
-                let beyond = |axis: usize| (-source.at[axis]).max(source.at[axis] - extent[axis]).max(0.0);
-                let path = format!("{kind}[{i}].at");
-                found.unless(beyond(0).hypot(beyond(1)) <= source.radius, &path, || {
-                    format!(
-                        "{path} is {} m east and {} m north of the south-west corner, outside the terrain of {} m by {} m",
-                        source.at[0], source.at[1], extent[0], extent[1]
-                    )
-                });
+                touches(format!("{kind}[{i}].at"), source.at, source.radius);
             }
+        }
+        for (i, emitter) in self.emitters.iter().enumerate() {
+            touches(format!("emitter[{i}]"), emitter.middle(), 0.0);
         }
         found.0
     }
@@ -221,8 +247,25 @@ fn check_pool(found: &mut Complaints, pool: &Pool, path: &str) {
     found.not_negative(pool.depth.unwrap_or(0.0), format!("{path}.depth"), " m");
     found.length(pool.depth.unwrap_or(0.0), format!("{path}.depth"));
     found.length(pool.level.unwrap_or(0.0), format!("{path}.level"));
+    found.length(pool.bottom.unwrap_or(0.0), format!("{path}.bottom"));
+    check_share(found, pool.sediment.unwrap_or(0.0), format!("{path}.sediment"));
+    check_lifetime(found, pool.lifetime, format!("{path}.lifetime"));
     found.unless(pool.to[0] > pool.from[0] && pool.to[1] > pool.from[1], format!("{path}.to"), || {
         format!("from {:?} to {:?}; \"to\" must lie north-east of \"from\"", pool.from, pool.to)
+    });
+}
+
+/// A share of sediment.
+pub(super) fn check_share(found: &mut Complaints, share: f64, path: String) {
+    found.unless((0.0..=1.0).contains(&share), &path, || {
+        format!("{path} is {share}; it is a share between 0 and 1")
+    });
+}
+
+pub(super) fn check_lifetime(found: &mut Complaints, lifetime: Option<f64>, path: String) {
+    let lifetime = lifetime.unwrap_or(f64::INFINITY);
+    found.unless(lifetime > 0.0, &path, || {
+        format!("{path} is {lifetime} s; it must be positive (leave it out for particles that last for ever)")
     });
 }
 
@@ -258,7 +301,7 @@ fn check_source(found: &mut Complaints, source: &Source, path: &str, advice: &st
     check_window(found, path, source.start, source.stop);
 }
 
-fn check_window(found: &mut Complaints, path: &str, start: f64, stop: Option<f64>) {
+pub(super) fn check_window(found: &mut Complaints, path: &str, start: f64, stop: Option<f64>) {
     found.unless(start >= 0.0, format!("{path}.start"), || {
         format!("{path}.start is {start} s; a run begins at 0 s")
     });

@@ -134,7 +134,7 @@ fn culprit(table: &Spanned<DeTable>, error: &Error) -> Vec<Part> {
 }
 
 fn guilty_child(table: &Spanned<DeTable>, path: &[Part], error: &Error) -> Option<Part> {
-    let mut second = None;
+    let (kind, mut second) = (Part::Key("kind".into()), None);
     for part in children(table, path) {
         let step = [path, std::slice::from_ref(&part)].concat();
         let left = read(without(table, &step)).err();
@@ -143,12 +143,14 @@ fn guilty_child(table: &Spanned<DeTable>, path: &[Part], error: &Error) -> Optio
             Some(left) if same(&left) => {}
             // A place that lacks something lacks the more without its other parts.
             Some(left) if lacks(&left) && lacks(error) && left.span() == error.span() => {}
-            // Without a key that is needed there is another error; `kind` is needed to look at the rest at all.
+            // Without a key that is needed there is another error.
             Some(left) if lacks(&left) => {
-                if second.is_none() || second == Some(Part::Key("kind".into())) {
+                if second.is_none() || second.as_ref() == Some(&kind) {
                     second = Some(part);
                 }
             }
+            // `kind` tells how the rest is to be read: without it, another error or none says nothing.
+            _ if part == kind => second = second.or(Some(part)),
             _ => return Some(part),
         }
     }

@@ -3,22 +3,27 @@
 mod builtin;
 mod camera;
 mod check;
+mod difference;
 mod locate;
+mod particles;
 mod picture;
 mod schema;
+#[cfg(test)]
+mod sph_tests;
 #[cfg(test)]
 mod tests;
 
 pub use builtin::{BuiltIn, built_in_scenes};
 pub use camera::{CameraKey, CameraKind, CameraTable, KeyKind};
 pub use check::Complaint;
+pub use difference::Difference;
 pub use picture::{
     ColoursChoice, LightChoice, OVERLAYS, OverlayTable, ParticlesTable, PictureTable, RendererChoice,
     ScaleChoice, ShapeChoice, WaterTable,
 };
 pub use schema::{
-    Backend, Coarse, Drops, Hardness, Output, Pool, Rain, Scene, Solver, SolverKind, Source, Terrain, Time,
-    VERSION,
+    Backend, Coarse, Drops, Emitter, EmitterShape, Hardness, Method, Output, ParticleFormat, Pool, Rain,
+    Scene, Sink, Solver, SolverKind, Source, SurfaceFormat, Terrain, Time, VERSION,
 };
 
 use locate::Document;
@@ -230,6 +235,14 @@ pub fn parse(text: &str, place: &str, changes: &[String]) -> Result<Scene, Proje
     }
     mistakes.sort_by_key(|(at, _)| *at);
     Err(ProjectError::Wrong(mistakes.into_iter().map(|(_, mistake)| mistake).collect()))
+}
+
+impl Scene {
+    /// The scene with one `key=value` changed.
+    pub fn with(&self, change: &str) -> Result<Self, ProjectError> {
+        let text = toml::to_string(self).map_err(|error| ProjectError::wrong("scene", error.to_string()))?;
+        parse(&text, "scene", &[change.into()])
+    }
 }
 
 /// A key's path with one spelling: `rain[0].rate` and `rain.0.rate` are the same.

@@ -105,12 +105,12 @@ pub struct WaterTable {
     pub foam: f64,
     /// Whether waves focus sunlight onto the bed.
     pub caustics: bool,
-    /// Share of sediment at which the water has the colour of mud [-].
-    #[serde(deserialize_with = "units::ratio")]
-    pub muddy: f64,
-    /// Water in which the bed has all but vanished [m].
-    #[serde(deserialize_with = "units::length")]
-    pub clear_depth: f64,
+    /// Share of sediment at which the water has the colour of mud; missing: what suits the method [-].
+    #[serde(deserialize_with = "units::optional_ratio", skip_serializing_if = "Option::is_none")]
+    pub muddy: Option<f64>,
+    /// Water in which the bed has all but vanished; missing: what suits the method [m].
+    #[serde(deserialize_with = "units::optional_length", skip_serializing_if = "Option::is_none")]
+    pub clear_depth: Option<f64>,
     /// Water thinner than this is not drawn [m].
     #[serde(deserialize_with = "units::length")]
     pub min_depth: f64,
@@ -120,19 +120,19 @@ pub struct WaterTable {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ParticlesTable {
-    /// As what they are drawn.
-    pub shape: ShapeChoice,
+    /// As what they are drawn; missing: as a surface those of a run, as spheres those of a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shape: Option<ShapeChoice>,
     /// Column that colours them; missing: all are painted as water.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub colour: Option<String>,
 }
 
 /// As what particles are drawn.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ShapeChoice {
     /// As lit spheres.
-    #[default]
     Spheres,
     /// As the surface of a fluid.
     Surface,
@@ -264,10 +264,28 @@ impl Default for WaterTable {
             ripples: decimal(water.ripples),
             foam: decimal(water.foam),
             caustics: water.caustics,
-            muddy: decimal(water.muddy),
-            clear_depth: decimal(relief.water_deep),
+            muddy: None,
+            clear_depth: None,
             min_depth: decimal(relief.water_min_depth),
         }
+    }
+}
+
+impl WaterTable {
+    /// Writes out how clear the water is: as the renderer has it, or for water of particles that far apart [m].
+    pub(super) fn fill_in(&mut self, spacing: Option<f64>) {
+        /// Depth at which the bed has all but vanished, in spacings: water that is some particles deep would look
+        /// like air if it were as clear as a lake's [-].
+        const CLEAR: f64 = 40.0;
+        /// Share of sediment that turns particles to mud: as in nature, for their runs lapse no time [-].
+        const MUDDY: f64 = 0.05;
+        let Look { relief, water, .. } = Look::default();
+        let [clear, muddy] = match spacing {
+            Some(spacing) => [decimal((CLEAR * spacing) as f32), MUDDY],
+            None => [decimal(relief.water_deep), decimal(water.muddy)],
+        };
+        self.clear_depth.get_or_insert(clear);
+        self.muddy.get_or_insert(muddy);
     }
 }
 
@@ -326,12 +344,14 @@ impl PictureTable {
     /// The look that it describes.
     pub fn look(&self) -> Look {
         let palette = Palette { snow_line: self.snow_line as f32, ..Palette::default() };
+        let usual = Look::default();
+        let or = |number: Option<f64>, usual: f32| number.map_or(usual, |number| number as f32);
         Look {
             relief: ReliefStyle {
                 sun_azimuth: self.sun_azimuth as f32,
                 sun_elevation: self.sun_elevation as f32,
                 vertical_exaggeration: self.exaggeration as f32,
-                water_deep: self.water.clear_depth as f32,
+                water_deep: or(self.water.clear_depth, usual.relief.water_deep),
                 water_min_depth: self.water.min_depth as f32,
                 palette,
                 ..ReliefStyle::side_lit()
@@ -351,13 +371,13 @@ impl PictureTable {
                 ripples: self.water.ripples as f32,
                 foam: self.water.foam as f32,
                 caustics: self.water.caustics,
-                muddy: self.water.muddy as f32,
+                muddy: or(self.water.muddy, usual.water.muddy),
             },
             particles: self.particles.look(),
             overlay: self.overlay.as_ref().map(OverlayTable::overlay),
             supersampling: self.supersampling,
             triangle_size: self.triangle_size as f32,
-            ..Look::default()
+            ..usual
         }
     }
 
@@ -378,9 +398,9 @@ impl ParticlesTable {
     fn look(&self) -> ParticleLook {
         ParticleLook {
             shape: match self.shape {
-                ShapeChoice::Spheres => ParticleShape::Spheres,
-                ShapeChoice::Surface => ParticleShape::Surface,
-                ShapeChoice::Hidden => ParticleShape::Hidden,
+                None | Some(ShapeChoice::Spheres) => ParticleShape::Spheres,
+                Some(ShapeChoice::Surface) => ParticleShape::Surface,
+                Some(ShapeChoice::Hidden) => ParticleShape::Hidden,
             },
             // Maps of water begin with white, which spheres would lose their form in.
             colour: self.colour.clone().map(|column| (column.into(), MapStyle::default())),

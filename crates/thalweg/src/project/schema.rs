@@ -1,8 +1,12 @@
 //! What a scene file may say.
 
-use super::{CameraTable, PictureTable};
-use serde::{Deserialize, Serialize};
-use thalweg_erosion::pipes::{Edges, Params};
+use super::{CameraTable, PictureTable, ShapeChoice};
+use serde::de::value::SeqAccessDeserializer;
+use serde::de::{self, DeserializeOwned, IntoDeserializer, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::marker::PhantomData;
+use thalweg_coupling as coupling;
+use thalweg_erosion::pipes::{self, Edges};
 use thalweg_field::units;
 use thalweg_terrain::Recipe;
 use thalweg_terrain::recipe::{Island, Layer};
@@ -55,6 +59,12 @@ pub struct Scene {
     /// Places where water leaves.
     #[serde(default, rename = "drain", skip_serializing_if = "Vec::is_empty")]
     pub drains: Vec<Source>,
+    /// Where particles come from.
+    #[serde(default, rename = "emitter", skip_serializing_if = "Vec::is_empty")]
+    pub emitters: Vec<Emitter>,
+    /// Where particles vanish.
+    #[serde(default, rename = "sink", skip_serializing_if = "Vec::is_empty")]
+    pub sinks: Vec<Sink>,
 }
 
 impl Scene {
@@ -68,6 +78,15 @@ impl Scene {
             terrain.cell.get_or_insert(Terrain::CELL);
         }
         self.camera.fill_in();
+        let spacing = match &self.solver.method {
+            Method::Pipes(_) => None,
+            Method::Sph(params) => Some(params.fluid.spacing),
+        };
+        if spacing.is_some() {
+            self.picture.particles.shape.get_or_insert(ShapeChoice::Surface);
+        }
+        self.picture.water.fill_in(spacing);
+        self.output.fill_in();
     }
 
     /// The files it reads, each with the path of its key.
@@ -127,7 +146,7 @@ impl Terrain {
     }
 }
 
-fn height_range<'de, D: serde::Deserializer<'de>>(range: D) -> Result<Option<[f64; 2]>, D::Error> {
+fn height_range<'de, D: Deserializer<'de>>(range: D) -> Result<Option<[f64; 2]>, D::Error> {
     units::place(range).map(Some)
 }
 
@@ -147,26 +166,40 @@ pub struct Hardness {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "SolverTable")]
 pub struct Solver {
-    /// The method.
-    pub kind: SolverKind,
     /// The parameter table that the others start from.
     pub preset: String,
     /// What it runs on.
     pub backend: Backend,
-    /// All parameters of the method.
+    /// The method, with all its parameters.
     #[serde(flatten)]
-    pub params: Params,
+    pub method: Method,
 }
 
 impl Default for Solver {
     fn default() -> Self {
-        Self {
-            kind: SolverKind::Pipes,
-            preset: "thalweg".into(),
-            backend: Backend::Cpu,
-            params: Params::default(),
+        let method = Method::Pipes(pipes::Params::default());
+        Self { preset: default_preset(), backend: Backend::Cpu, method }
+    }
+}
+
+impl Solver {
+    /// Which method it is.
+    pub fn kind(&self) -> SolverKind {
+        match self.method {
+            Method::Pipes(_) => SolverKind::Pipes,
+            Method::Sph(_) => SolverKind::Sph,
         }
     }
+}
+
+/// A method and its parameters.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Method {
+    /// Virtual pipes.
+    Pipes(pipes::Params),
+    /// Particles on a bed.
+    Sph(coupling::Params),
 }
 
 /// Methods.
@@ -176,6 +209,26 @@ pub enum SolverKind {
     /// Virtual pipes.
     #[default]
     Pipes,
+    /// Particles on a bed.
+    Sph,
+}
+
+impl SolverKind {
+    /// Its name in scenes and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pipes => "pipes",
+            Self::Sph => "sph",
+        }
+    }
+
+    /// Names of its parameter tables.
+    pub fn presets(self) -> Vec<&'static str> {
+        match self {
+            Self::Pipes => pipes::Params::PRESETS.map(|(name, _)| name).to_vec(),
+            Self::Sph => coupling::Params::PRESETS.map(|(name, _)| name).to_vec(),
+        }
+    }
 }
 
 /// What a solver runs on.
@@ -218,20 +271,57 @@ fn default_preset() -> String {
 impl TryFrom<SolverTable> for Solver {
     type Error = String;
 
-    fn try_from(table: SolverTable) -> Result<Self, String> {
-        let names = || Params::PRESETS.map(|(name, _)| format!("`{name}`")).join(", ");
-        let preset = Params::preset(&table.preset)
-            .ok_or_else(|| format!("unknown preset `{}`, expected one of {}", table.preset, names()))?;
-        let mut params = toml::Table::try_from(&preset).map_err(|error| error.to_string())?;
-        params.extend(table.rest);
-        let params = params.try_into().map_err(|error: toml::de::Error| match error.message() {
-            unknown if unknown.starts_with("unknown field") => {
-                format!("{unknown}, `kind`, `preset`, `backend`")
+    fn try_from(SolverTable { kind, preset, backend, rest }: SolverTable) -> Result<Self, String> {
+        let unknown = || no_preset(kind, &preset);
+        let method = match kind {
+            SolverKind::Pipes => {
+                let preset = pipes::Params::preset(&preset).ok_or_else(unknown)?;
+                Method::Pipes(over(&preset, rest)?)
             }
-            other => other.to_owned(),
-        })?;
-        Ok(Self { kind: table.kind, preset: table.preset, backend: table.backend, params })
+            SolverKind::Sph => {
+                let preset = coupling::Params::preset(&preset).ok_or_else(unknown)?;
+                Method::Sph(over(&preset, rest)?)
+            }
+        };
+        Ok(Self { preset, backend, method })
     }
+}
+
+/// The parameters of a preset, changed as it is written.
+fn over<P: Serialize + DeserializeOwned>(preset: &P, written: toml::Table) -> Result<P, String> {
+    let mut params = toml::Table::try_from(preset).map_err(|error| error.to_string())?;
+    let keys: Vec<_> = written.keys().cloned().collect();
+    merge(&mut params, written);
+    params.try_into().map_err(|error: toml::de::Error| {
+        let message = error.message();
+        let unknown = message.strip_prefix("unknown field `").and_then(|rest| rest.split('`').next());
+        match unknown {
+            // It stands beside those that are no parameters.
+            Some(name) if keys.iter().any(|key| key == name) => {
+                format!("{message}, `kind`, `preset`, `backend`")
+            }
+            _ => message.to_owned(),
+        }
+    })
+}
+
+/// Puts what is written over what is there, section by section.
+fn merge(table: &mut toml::Table, written: toml::Table) {
+    for (key, value) in written {
+        match (table.get_mut(&key), value) {
+            (Some(toml::Value::Table(there)), toml::Value::Table(value)) => merge(there, value),
+            (_, value) => drop(table.insert(key, value)),
+        }
+    }
+}
+
+fn no_preset(kind: SolverKind, name: &str) -> String {
+    let names: Vec<_> = kind.presets().iter().map(|name| format!("`{name}`")).collect();
+    let other =
+        [SolverKind::Pipes, SolverKind::Sph].into_iter().find(|other| other.presets().contains(&name));
+    let whose =
+        other.map_or(String::new(), |other| format!(" (this one is for kind = \"{}\")", other.name()));
+    format!("unknown preset `{name}`, expected one of {}{whose}", names.join(", "))
 }
 
 /// How long a run takes.
@@ -283,12 +373,115 @@ pub struct Output {
     pub checkpoint_every: u64,
     /// Steps between two pictures in `frames/`; 0: none.
     pub frames_every: u64,
+    /// Steps between two files of particles; 0: those of the last step alone.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub particles_every: u64,
+    /// Formats that particles are written in; none: they are not.
+    #[serde(deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
+    pub particles: Vec<ParticleFormat>,
+    /// Steps between two files of the fluid's surface; 0: that of the last step alone.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub surface_every: u64,
+    /// Formats that the fluid's surface is written in; none: it is not.
+    #[serde(deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
+    pub surface: Vec<SurfaceFormat>,
 }
 
 impl Default for Output {
     fn default() -> Self {
-        Self { maps: true, pictures: true, checkpoint_every: 5000, frames_every: 0 }
+        Self {
+            maps: true,
+            pictures: true,
+            checkpoint_every: 5000,
+            frames_every: 0,
+            particles_every: 0,
+            particles: Vec::new(),
+            surface_every: 0,
+            surface: Vec::new(),
+        }
     }
+}
+
+impl Output {
+    /// Writes out the formats that the program would choose.
+    fn fill_in(&mut self) {
+        if self.particles_every > 0 && self.particles.is_empty() {
+            self.particles.push(ParticleFormat::Ply);
+        }
+        if self.surface_every > 0 && self.surface.is_empty() {
+            self.surface.push(SurfaceFormat::Obj);
+        }
+    }
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+/// Formats of particles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ParticleFormat {
+    /// Stanford polygons, binary.
+    Ply,
+    /// VTK poly data, for ParaView.
+    Vtp,
+}
+
+impl ParticleFormat {
+    /// How its files end.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Ply => "ply",
+            Self::Vtp => "vtp",
+        }
+    }
+}
+
+/// Formats of the fluid's surface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SurfaceFormat {
+    /// Wavefront.
+    Obj,
+    /// Stanford polygons, binary.
+    Ply,
+    /// glTF, binary.
+    Glb,
+}
+
+impl SurfaceFormat {
+    /// How its files end.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Obj => "obj",
+            Self::Ply => "ply",
+            Self::Glb => "glb",
+        }
+    }
+}
+
+/// Reads a value, or a list of them.
+fn one_or_many<'de, D: Deserializer<'de>, T: Deserialize<'de>>(list: D) -> Result<Vec<T>, D::Error> {
+    struct OneOrMany<T>(PhantomData<T>);
+
+    impl<'de, T: Deserialize<'de>> Visitor<'de> for OneOrMany<T> {
+        type Value = Vec<T>;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+            write!(f, "a format, or a list of formats")
+        }
+
+        fn visit_str<E: de::Error>(self, name: &str) -> Result<Vec<T>, E> {
+            T::deserialize(name.into_deserializer()).map(|one| vec![one])
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Vec<T>, A::Error> {
+            Vec::deserialize(SeqAccessDeserializer::new(list))
+        }
+    }
+
+    list.deserialize_any(OneOrMany(PhantomData))
 }
 
 /// Water standing in a rectangle at the beginning.
@@ -307,6 +500,18 @@ pub struct Pool {
     /// North-east corner; missing: the terrain's.
     #[serde(default = "far", deserialize_with = "units::place")]
     pub to: [f64; 2],
+    /// Height of its underside, for water that begins in the air [m]; missing: the bed.
+    #[serde(default, deserialize_with = "units::optional_length", skip_serializing_if = "Option::is_none")]
+    pub bottom: Option<f64>,
+    /// How fast particles of it move [m/s]; missing: they stand.
+    #[serde(default, deserialize_with = "optional_velocity", skip_serializing_if = "Option::is_none")]
+    pub velocity: Option<[f64; 3]>,
+    /// Share of it that is sediment [-]; missing: none.
+    #[serde(default, deserialize_with = "units::optional_ratio", skip_serializing_if = "Option::is_none")]
+    pub sediment: Option<f64>,
+    /// How long particles of it last [s]; missing: for ever.
+    #[serde(default, deserialize_with = "units::optional_time", skip_serializing_if = "Option::is_none")]
+    pub lifetime: Option<f64>,
 }
 
 fn corner() -> [f64; 2] {
@@ -375,4 +580,112 @@ pub struct Source {
     /// When it ends [s]; missing: never.
     #[serde(default, deserialize_with = "units::optional_time", skip_serializing_if = "Option::is_none")]
     pub stop: Option<f64>,
+}
+
+/// A place where particles come from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Emitter {
+    /// Its form.
+    pub shape: EmitterShape,
+    /// Middle of a disc: metres east, north and up.
+    #[serde(default, deserialize_with = "optional_point", skip_serializing_if = "Option::is_none")]
+    pub at: Option<[f64; 3]>,
+    /// Radius of a disc [m].
+    #[serde(default, deserialize_with = "units::optional_length", skip_serializing_if = "Option::is_none")]
+    pub radius: Option<f64>,
+    /// Lowest corner of a box, or one end of a line: metres east, north and up.
+    #[serde(default, deserialize_with = "optional_point", skip_serializing_if = "Option::is_none")]
+    pub from: Option<[f64; 3]>,
+    /// Highest corner of a box, or the other end of a line.
+    #[serde(default, deserialize_with = "optional_point", skip_serializing_if = "Option::is_none")]
+    pub to: Option<[f64; 3]>,
+    /// Whether its heights count from the bed below its middle, as it is at the beginning.
+    #[serde(default)]
+    pub above_bed: bool,
+    /// Velocity of the water that comes out, east, north and up [m/s]; with a rate, only its direction counts.
+    #[serde(deserialize_with = "velocity")]
+    pub velocity: [f64; 3],
+    /// Water in each second [m³/s]; missing: as much as the velocity carries.
+    #[serde(
+        default,
+        deserialize_with = "units::optional_discharge",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub rate: Option<f64>,
+    /// How long its particles last [s]; missing: for ever.
+    #[serde(default, deserialize_with = "units::optional_time", skip_serializing_if = "Option::is_none")]
+    pub lifetime: Option<f64>,
+    /// Share of the water that is sediment [-].
+    #[serde(default, deserialize_with = "units::ratio")]
+    pub sediment: f64,
+    /// When it begins [s].
+    #[serde(default, deserialize_with = "units::time")]
+    pub start: f64,
+    /// When it ends [s]; missing: never.
+    #[serde(default, deserialize_with = "units::optional_time", skip_serializing_if = "Option::is_none")]
+    pub stop: Option<f64>,
+}
+
+impl Emitter {
+    /// East and north of its middle [m].
+    pub fn middle(&self) -> [f64; 2] {
+        let place = |place: Option<[f64; 3]>| place.unwrap_or_default();
+        let [from, to] = match self.shape {
+            EmitterShape::Disc => [place(self.at); 2],
+            EmitterShape::Box | EmitterShape::Line => [place(self.from), place(self.to)],
+        };
+        [0, 1].map(|axis| 0.5 * (from[axis] + to[axis]))
+    }
+}
+
+/// Forms of emitters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EmitterShape {
+    /// Water fills it and moves out of it as a whole.
+    Box,
+    /// A disc across the flow.
+    Disc,
+    /// A line across the flow, one particle thick.
+    Line,
+}
+
+/// A box in which particles vanish.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sink {
+    /// Lowest corner: metres east, north and up.
+    #[serde(deserialize_with = "point")]
+    pub from: [f64; 3],
+    /// Highest corner.
+    #[serde(deserialize_with = "point")]
+    pub to: [f64; 3],
+}
+
+/// A length among others.
+#[derive(Deserialize)]
+struct Metres(#[serde(deserialize_with = "units::length")] f64);
+
+/// Reads a place: metres east, north and up.
+fn point<'de, D: Deserializer<'de>>(place: D) -> Result<[f64; 3], D::Error> {
+    <[Metres; 3]>::deserialize(place).map(|place| place.map(|Metres(length)| length))
+}
+
+/// Reads a place that may be missing.
+pub(super) fn optional_point<'de, D: Deserializer<'de>>(place: D) -> Result<Option<[f64; 3]>, D::Error> {
+    point(place).map(Some)
+}
+
+/// A speed among others.
+#[derive(Deserialize)]
+struct MetresPerSecond(#[serde(deserialize_with = "units::speed")] f64);
+
+/// Reads a velocity: metres per second to the east, to the north and up.
+fn velocity<'de, D: Deserializer<'de>>(velocity: D) -> Result<[f64; 3], D::Error> {
+    <[MetresPerSecond; 3]>::deserialize(velocity).map(|parts| parts.map(|MetresPerSecond(speed)| speed))
+}
+
+fn optional_velocity<'de, D: Deserializer<'de>>(parts: D) -> Result<Option<[f64; 3]>, D::Error> {
+    velocity(parts).map(Some)
 }

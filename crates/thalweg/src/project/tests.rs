@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn mistakes(text: &str, changes: &[&str]) -> Vec<String> {
+pub(super) fn mistakes(text: &str, changes: &[&str]) -> Vec<String> {
     let changes: Vec<_> = changes.iter().map(ToString::to_string).collect();
     match parse(text, "a.toml", &changes) {
         Err(ProjectError::Wrong(mistakes)) => mistakes.iter().map(Mistake::to_string).collect(),
@@ -11,7 +11,7 @@ fn mistakes(text: &str, changes: &[&str]) -> Vec<String> {
 }
 
 /// The only mistake begins with this place and says all of these.
-fn says(text: &str, place: &str, words: &[&str]) {
+pub(super) fn says(text: &str, place: &str, words: &[&str]) {
     let found = mistakes(text, &[]);
     assert_eq!(found.len(), 1, "{text:?} gave {found:#?}");
     assert!(

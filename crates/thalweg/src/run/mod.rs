@@ -1,22 +1,25 @@
 //! Running a scene from start to end.
 
+mod command;
+mod exports;
 mod output;
 mod pictures;
 mod report;
 
+pub use command::Command;
 pub use output::VIDEOS;
 pub use report::{Dt, LedgerReport, Realism, Report, WaterReport};
 
 use crate::draw;
 use crate::project::{Complaint, Project};
-use crate::stage::{PipesStage, Stage};
+use crate::stage::StepError;
 use crate::state::{NoteError, SetupError, State};
+use exports::Exports;
 use pictures::{Frames, Pictures};
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use thalweg_erosion::pipes::StepError;
 use thalweg_gpu::GpuError;
 use thalweg_io::checkpoint::{self, CheckpointError};
 use thalweg_io::{WriteError, atomic};
@@ -122,8 +125,10 @@ pub struct Progress {
     pub steps: u64,
     /// Simulated time [s].
     pub time: f64,
-    /// Cells computed since the last call, steps taken times cells.
-    pub cell_steps: u64,
+    /// Cells or particles computed since the last call: steps taken times how many there are.
+    pub item_steps: u64,
+    /// Which of the two: "cells" or "particles".
+    pub items: &'static str,
     /// Imbalance of the water's account [-].
     pub water: f64,
     /// Imbalance of the ground's account [-].
@@ -138,6 +143,10 @@ pub trait Watcher {
     fn notice(&mut self, text: &str);
     /// Whether to stop after this step.
     fn cancelled(&self) -> bool;
+    /// What to do before the next step; asked for again and again.
+    fn commands(&mut self) -> Vec<Command> {
+        Vec::new()
+    }
 }
 
 /// How a run ended.
@@ -190,16 +199,17 @@ pub fn run(project: &Project, options: &RunOptions, watcher: &mut dyn Watcher) -
         }
         _ => {}
     }
-    let mut files = output::write_scene(out, project)?;
+    let mut files = output::write_scene(out, project, state.scene())?;
     files.push(report.clone());
 
     let clock = Instant::now();
     let frames = Frames::new(out, &mut state, pictures.as_mut(), watcher)?;
-    let mut driver = Driver { project, out, pictures, frames, saved };
-    if let Some(stopped) = driver.advance(&mut state, &PipesStage, watcher)? {
+    let exports = Exports::new(out, options.max_bytes, &state, watcher)?;
+    let mut driver = Driver { project, out, pictures, frames, exports, saved, scene_is_old: false };
+    if let Some(stopped) = driver.advance(&mut state, watcher)? {
         return Ok(stopped);
     }
-    timings.insert(PipesStage.name(), clock.elapsed().as_secs_f64());
+    timings.insert(state.stage().name(), clock.elapsed().as_secs_f64());
     files.extend(driver.frames.written());
     let clock = Instant::now();
     if let Some(video) = driver.frames.film(out, watcher) {
@@ -216,7 +226,7 @@ pub fn run(project: &Project, options: &RunOptions, watcher: &mut dyn Watcher) -
         }
     }
     let clock = Instant::now();
-    let realism = report::realism(state.start(), &state.pipes.ground());
+    let realism = report::realism(state.start(), &state.ground());
     timings.insert("realism", clock.elapsed().as_secs_f64());
     let finish = report::Finish {
         timings_s: timings,
@@ -247,12 +257,12 @@ fn check_picture(project: &Project, max_bytes: u64) -> Result<(), SetupError> {
 }
 
 /// Takes some steps and notes them.
-fn stride(project: &Project, state: &mut State, stage: &impl Stage, steps: u64) -> Result<(), RunError> {
+fn stride(project: &Project, state: &mut State, steps: u64) -> Result<(), RunError> {
     let wild = |source| RunError::Step { source, saved: None };
-    let report = stage.advance(state, steps).map_err(wild)?;
+    let report = state.stage().advance(state, steps).map_err(wild)?;
     state.note(&report).map_err(|error| match error {
         NoteError::Step(source) => wild(source),
-        NoteError::Invalid(invalid) => SetupError::invalid(project, &invalid).into(),
+        NoteError::Invalid(invalid) => SetupError::invalid(project, invalid).into(),
     })
 }
 
@@ -277,7 +287,7 @@ pub fn advance_to(
     let mut teller = Teller::new();
     while !state.is_over() && state.steps_taken() < step && !watcher.cancelled() {
         let steps = state.steps_to_next_look().min(step - state.steps_taken());
-        stride(project, state, &PipesStage, steps)?;
+        stride(project, state, steps)?;
         teller.tell(state, steps, watcher);
     }
     Ok(())
@@ -286,27 +296,28 @@ pub fn advance_to(
 /// Tells how far a run is, now and then.
 struct Teller {
     told: Instant,
-    cell_steps: u64,
+    item_steps: u64,
 }
 
 impl Teller {
     fn new() -> Self {
-        Self { told: Instant::now(), cell_steps: 0 }
+        Self { told: Instant::now(), item_steps: 0 }
     }
 
     fn tell(&mut self, state: &State, steps: u64, watcher: &mut dyn Watcher) {
-        self.cell_steps += steps * state.cells() as u64;
+        let (count, items) = state.items();
+        self.item_steps += steps * count as u64;
         if self.told.elapsed() <= TELL_EVERY && !state.is_over() {
             return;
         }
-        let ledger = state.ledger();
         watcher.progress(&Progress {
             step: state.steps_taken(),
             steps: state.steps_planned(),
             time: state.time(),
-            cell_steps: std::mem::take(&mut self.cell_steps),
-            water: ledger.water.imbalance(),
-            solids: report::missing_share(&ledger.solids),
+            item_steps: std::mem::take(&mut self.item_steps),
+            items,
+            water: state.ledger().water.imbalance(),
+            solids: state.solids_missing(),
         });
         self.told = Instant::now();
     }
@@ -318,35 +329,49 @@ struct Driver<'a> {
     out: &'a Path,
     pictures: Option<Pictures>,
     frames: Frames,
+    exports: Exports,
     /// The newest checkpoint of this run.
     saved: Option<PathBuf>,
+    /// Whether the scene was changed since it was written.
+    scene_is_old: bool,
 }
 
 impl Driver<'_> {
     /// Takes all steps, with frames and checkpoints when they are due. Returns early if it is told to stop.
-    fn advance(
-        &mut self,
-        state: &mut State,
-        stage: &impl Stage,
-        watcher: &mut dyn Watcher,
-    ) -> Result<Option<Outcome>, RunError> {
-        let every = self.project.scene.output.checkpoint_every;
+    fn advance(&mut self, state: &mut State, watcher: &mut dyn Watcher) -> Result<Option<Outcome>, RunError> {
         let mut teller = Teller::new();
-        while !state.is_over() {
-            let to_save = to_next(state.steps_taken(), every);
-            let steps = state.steps_to_next_look().min(to_save).min(self.frames.due_in(state.steps_taken()));
-            stride(self.project, state, stage, steps).map_err(|error| self.with_checkpoint(error))?;
-            self.frames.draw_if_due(state, self.pictures.as_mut(), watcher)?;
+        loop {
+            if self.obey(state, watcher)? {
+                return self.stop(state).map(Some);
+            }
+            if state.is_over() {
+                return Ok(None);
+            }
+            let taken = state.steps_taken();
+            let to_save = to_next(taken, state.scene().output.checkpoint_every);
+            let to_show = self.frames.due_in(taken).min(self.exports.due_in(state));
+            let steps = state.steps_to_next_look().min(to_save).min(to_show);
+            stride(self.project, state, steps).map_err(|error| self.with_checkpoint(error))?;
+            self.write_if_due(state, watcher)?;
             if watcher.cancelled() {
-                let checkpoint = self.save(state)?;
-                return Ok(Some(Outcome::Stopped { checkpoint, step: state.steps_taken() }));
+                return self.stop(state).map(Some);
             }
             if steps == to_save && !state.is_over() {
                 self.saved = Some(self.save(state)?);
             }
             teller.tell(state, steps, watcher);
         }
-        Ok(None)
+    }
+
+    /// Draws and writes what is due at this step.
+    fn write_if_due(&mut self, state: &mut State, watcher: &mut dyn Watcher) -> Result<(), RunError> {
+        self.frames.draw_if_due(state, self.pictures.as_mut(), watcher)?;
+        Ok(self.exports.write_if_due(state, watcher)?)
+    }
+
+    fn stop(&mut self, state: &State) -> Result<Outcome, RunError> {
+        let checkpoint = self.save(state)?;
+        Ok(Outcome::Stopped { checkpoint, step: state.steps_taken() })
     }
 
     /// An error with the checkpoint to go on from.
@@ -361,25 +386,42 @@ impl Driver<'_> {
         RunError::Step { source, saved: self.saved.clone() }
     }
 
-    /// Writes a checkpoint, of a state that is worth it.
-    fn save(&self, state: &State) -> Result<PathBuf, RunError> {
+    /// Writes a checkpoint, of a state that is worth it. The scene in the folder is the one that goes on from there.
+    fn save(&mut self, state: &State) -> Result<PathBuf, RunError> {
         state.check_finite().map_err(|source| self.wild(source))?;
         let folder = self.out.join("checkpoints");
         atomic::create_dir(&folder)?;
-        Ok(state.save(&folder, &self.project.name)?)
+        let path = state.save(&folder, &self.project.name)?;
+        self.write_scene(state)?;
+        Ok(path)
     }
 
-    /// Writes maps and pictures.
+    /// Writes the scene, if it was changed since it was written.
+    fn write_scene(&mut self, state: &State) -> Result<(), WriteError> {
+        if std::mem::take(&mut self.scene_is_old) {
+            output::write_scene(self.out, self.project, state.scene())?;
+        }
+        Ok(())
+    }
+
+    /// Writes the last particles, maps and pictures.
     fn show(
         &mut self,
         state: &mut State,
         timings: &mut BTreeMap<&'static str, f64>,
         watcher: &mut dyn Watcher,
     ) -> Result<Vec<PathBuf>, WriteError> {
-        let (out, output) = (self.out, &self.project.scene.output);
+        let (out, output) = (self.out, state.scene().output.clone());
+        self.write_scene(state)?;
+        let clock = Instant::now();
+        self.exports.finish(state, watcher)?;
+        let mut files: Vec<_> = self.exports.written().collect();
+        if !files.is_empty() {
+            timings.insert("particles", clock.elapsed().as_secs_f64());
+        }
         let clock = Instant::now();
         let mut snapshot = state.snapshot();
-        let mut files = output::write_maps(out, &snapshot, output.maps)?;
+        files.extend(output::write_maps(out, &snapshot, output.maps)?);
         timings.insert("maps", clock.elapsed().as_secs_f64());
         if output.pictures {
             let clock = Instant::now();

@@ -1,7 +1,7 @@
 //! The files a run leaves behind.
 
 use crate::draw;
-use crate::project::Project;
+use crate::project::{Project, Scene};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use thalweg_field::{Heightfield, Snapshot};
@@ -21,7 +21,7 @@ const WRITTEN: &str = "# Written by thalweg";
 const INPUTS: &str = "inputs";
 
 /// What a run writes beside checkpoints, and may therefore overwrite.
-const OWN: [&str; 10] = [
+const OWN: [&str; 12] = [
     "scene.toml",
     "report.json",
     "height.png",
@@ -30,6 +30,8 @@ const OWN: [&str; 10] = [
     "maps",
     "pictures",
     "frames",
+    "particles",
+    "mesh",
     VIDEOS[0],
     VIDEOS[1],
 ];
@@ -50,8 +52,8 @@ pub fn endangered(project: &Project, out: &Path) -> Option<PathBuf> {
 }
 
 /// Writes the scene as it runs, defaults filled in, and beside it what it reads: it can be run again from there.
-pub fn write_scene(out: &Path, project: &Project) -> Result<Vec<PathBuf>, WriteError> {
-    let mut scene = project.scene.clone();
+pub fn write_scene(out: &Path, project: &Project, scene: &Scene) -> Result<Vec<PathBuf>, WriteError> {
+    let mut scene = scene.clone();
     let mut written = vec![out.join("scene.toml")];
     for (_, file) in scene.files_mut() {
         let from = project.folder.join(&file);

@@ -136,6 +136,13 @@ impl Frames {
         self.folder.join("colours.json")
     }
 
+    /// Begins anew, for a run that does.
+    pub fn rewind(&mut self) {
+        if self.every > 0 {
+            self.next = 0;
+        }
+    }
+
     /// Steps until the next picture.
     pub fn due_in(&self, taken: u64) -> u64 {
         self.next - taken

@@ -1,18 +1,14 @@
 //! `report.json`: what ran, how long, and whether anything was lost.
 
 use crate::project::Project;
-use crate::state::State;
+use crate::state::{Change, ParticleCounts, State};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
-use thalweg_erosion::pipes::Solids;
 use thalweg_field::{Heightfield, band};
 use thalweg_io::{WriteError, atomic};
 use thalweg_terrain::analysis::{Measures, Statistics, jensen_shannon};
-
-/// Density of solid rock [kg/m³]; the ledger's masses are volumes of bed times this.
-pub const ROCK_DENSITY: f64 = 2650.0;
 
 /// Time steps [s].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -97,10 +93,16 @@ pub struct Report {
     pub dt: Dt,
     /// The accounts.
     pub ledger: LedgerReport,
+    /// How many particles came and went, of a method that has any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub particles: Option<ParticleCounts>,
     /// Realism of the terrain before.
     pub realism_before: Realism,
     /// Realism of the terrain after.
     pub realism_after: Realism,
+    /// What was changed while it ran.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<Change>,
     /// Where the time went [s].
     pub timings_s: BTreeMap<&'static str, f64>,
     /// Files in the output folder.
@@ -135,16 +137,6 @@ pub fn realism(before: &Heightfield, after: &Heightfield) -> [Realism; 2] {
     })
 }
 
-/// |what is missing| / |what water moved|, or of the whole bed where slopes slipped but water moved nothing [-].
-pub(super) fn missing_share(solids: &Solids) -> f64 {
-    let share = solids.imbalance();
-    if share.is_finite() {
-        return share;
-    }
-    let missing = solids.bed_start + solids.added - solids.bed_end - solids.suspended - solids.exported;
-    missing.abs() / solids.bed_start.abs().max(solids.bed_end.abs())
-}
-
 /// What only the driver knows of a run.
 pub(super) struct Finish {
     pub timings_s: BTreeMap<&'static str, f64>,
@@ -157,7 +149,7 @@ impl Report {
     pub(super) fn new(project: &Project, state: &State, finish: Finish) -> Self {
         let Finish { timings_s, wall_s, files, realism: [realism_before, realism_after] } = finish;
         let ledger = state.ledger();
-        let (solids, water) = (ledger.solids, ledger.water);
+        let (solids, water, density) = (ledger.solids, ledger.water, state.solid_density());
         let (steps, [min, max]) = (state.steps_taken(), state.dt_range());
         Self {
             thalweg: env!("CARGO_PKG_VERSION"),
@@ -170,12 +162,12 @@ impl Report {
             wall_s,
             dt: Dt { min, mean: state.time() / steps.max(1) as f64, max },
             ledger: LedgerReport {
-                bed_start: solids.bed_start * ROCK_DENSITY,
-                bed_end: solids.bed_end * ROCK_DENSITY,
-                suspended: solids.suspended * ROCK_DENSITY,
-                exported: solids.exported * ROCK_DENSITY,
-                added: solids.added * ROCK_DENSITY,
-                imbalance_rel: missing_share(&solids),
+                bed_start: solids.bed_start * density,
+                bed_end: solids.bed_end * density,
+                suspended: solids.suspended * density,
+                exported: solids.exported * density,
+                added: solids.added * density,
+                imbalance_rel: state.solids_missing(),
                 water: WaterReport {
                     start: water.start,
                     added: water.added,
@@ -185,8 +177,10 @@ impl Report {
                     imbalance_rel: water.imbalance(),
                 },
             },
+            particles: state.particle_counts(),
             realism_before,
             realism_after,
+            changes: state.changes().to_vec(),
             timings_s,
             files,
         }

@@ -16,6 +16,7 @@
 //! ```
 
 mod pipes;
+mod sph;
 
 use serde::Serialize;
 use std::fmt;
@@ -114,8 +115,8 @@ impl Case {
 }
 
 /// All cases, in the order of their table.
-pub fn cases() -> &'static [Case] {
-    pipes::CASES
+pub fn cases() -> Vec<&'static Case> {
+    pipes::CASES.iter().chain(sph::CASES).collect()
 }
 
 /// The cases of these names, in the order of [`cases`]; `pipes` stands for all `pipes/...`, no names for all.
@@ -128,7 +129,7 @@ pub fn select(names: &[String]) -> Result<Vec<&'static Case>, String> {
         return Err(format!("there is no case {name:?}; the cases are {}", known.join(", ")));
     }
     let wanted = |case: &&Case| names.is_empty() || names.iter().any(|name| chosen(case, name));
-    Ok(cases().iter().filter(wanted).collect())
+    Ok(cases().into_iter().filter(wanted).collect())
 }
 
 #[cfg(test)]
@@ -151,7 +152,10 @@ mod tests {
     fn cases_are_chosen_by_name_or_by_solver() {
         let pick = |names: &[&str]| select(&names.iter().map(|&n| n.to_owned()).collect::<Vec<_>>());
         assert_eq!(pick(&[]).unwrap().len(), cases().len());
-        assert_eq!(pick(&["pipes"]).unwrap().len(), cases().len());
+        let of = |solver: &str| cases().iter().filter(|case| case.name.starts_with(solver)).count();
+        assert_eq!(pick(&["pipes"]).unwrap().len(), of("pipes/"));
+        assert_eq!(pick(&["sph"]).unwrap().len(), of("sph/"));
+        assert!(of("pipes/") > 0 && of("sph/") > 0 && of("pipes/") + of("sph/") == cases().len());
         let two = pick(&["pipes/symmetry", "pipes/lake-at-rest", "pipes/symmetry"]).unwrap();
         assert_eq!(two.iter().map(|c| c.name).collect::<Vec<_>>(), ["pipes/lake-at-rest", "pipes/symmetry"]);
         let message = pick(&["pipes/lake"]).unwrap_err();

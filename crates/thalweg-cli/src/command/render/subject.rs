@@ -48,7 +48,8 @@ impl Subject {
 fn beginning(project: &Project, limit: u64) -> Result<Subject, Failure> {
     let state = State::new(project, limit).map_err(Failure::usage)?;
     state.notices.iter().for_each(|notice| remark!("note: {notice}"));
-    Ok(Subject { now: draw::opening(&state), start: Some(state.start().clone()) })
+    let now = Snapshot { points: state.points(), ..draw::opening(&state) };
+    Ok(Subject { now, start: Some(state.start().clone()) })
 }
 
 /// A scene after some steps.
@@ -72,7 +73,7 @@ fn run_to(project: &Project, step: u64, limit: u64, watch: &mut Watch) -> Result
     Ok(Subject { now: state.snapshot(), start: Some(state.start().clone()) })
 }
 
-/// What a run left behind: its height, and all maps that it wrote.
+/// What a run left behind: its height, all maps that it wrote, and its last particles.
 fn finished(path: &Path, project: &Project, args: &RenderArgs, limit: u64) -> Result<Subject, Failure> {
     let ground = read(&path.join("height.exr"), &args.reading)?;
     let mut now = draw::bare(&ground);
@@ -86,6 +87,13 @@ fn finished(path: &Path, project: &Project, args: &RenderArgs, limit: u64) -> Re
     let report: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
     now.step = report["steps"].as_u64().unwrap_or(0);
     now.time = report["simulated_s"].as_f64().unwrap_or(0.0);
+    let particles = path.join(format!("particles/step_{:06}.ply", now.step));
+    if particles.is_file()
+        && let Ply::Points(points) = read_ply(&particles, limit).map_err(Failure::usage)?
+    {
+        check_column(&points, args.colour.as_deref())?;
+        now.points = Some(points);
+    }
     // Its notices were told when it ran.
     let start = start_ground(project, limit, &mut Vec::new()).map_err(Failure::usage)?;
     Ok(Subject { now, start: Some(start) })

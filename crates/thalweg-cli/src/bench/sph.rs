@@ -1,0 +1,131 @@
+//! How fast particle water is, beside the tables of the documents.
+
+use super::{Case, Machine, Row};
+use crate::Failure;
+use std::collections::BTreeMap;
+use std::time::Instant;
+use thalweg::coupling::{Edge, Params, Pool, Setting, Top, Torrent};
+use thalweg::field::{Frame, Grid2, Heightfield};
+use thalweg::sph::reference::{Point, forces};
+use thalweg::sph::{Fluid, Grip};
+
+/// Repeats of a measurement; the best counts.
+const REPEATS: usize = 5;
+/// Particles times steps in one repeat.
+const WORK: usize = 2 << 20;
+const SIZES: [usize; 5] = [10_000, 50_000, 100_000, 200_000, 650_000];
+
+/// Frames per second that the documents print: Kataev 2022, tables 6.1 and 6.2 (eight cores), and Krištof et al. 2009,
+/// table 1 (four cores), by the number of particles.
+const PRINTED_WATER: [(usize, f64); 3] = [(10_000, 36.2), (50_000, 6.1), (100_000, 3.5)];
+const PRINTED_EROSION: [(usize, f64); 5] =
+    [(10_000, 6.1), (50_000, 1.3), (100_000, 0.7), (200_000, 0.4), (650_000, 1.0 / 4.5)];
+
+/// What is measured: water alone, water that exchanges sediment as by default, and in every step.
+const KINDS: [&str; 3] = ["water", "erosion", "erosion-each-step"];
+
+/// Every kind at every size, on one thread and on all.
+pub(super) fn cases() -> Vec<Case> {
+    let all = KINDS.into_iter().flat_map(|kind| SIZES.map(|size| (kind, size)));
+    all.map(|(kind, size)| Case {
+        name: format!("sph/{kind}/{size}"),
+        run: Box::new(move |machine: &Machine| {
+            let threads = if machine.cores > 1 { vec![1, machine.cores] } else { vec![1] };
+            threads.into_iter().map(|n| measure(kind, size, n)).collect()
+        }),
+    })
+    .collect()
+}
+
+/// Muddy water in a tank with a rough bed, sloshing: boundary particles on all sides take part.
+fn tank(kind: &str, size: usize) -> Result<Torrent, Failure> {
+    let mut params = Params::default();
+    let spacing = params.fluid.spacing;
+    // Twice as long as wide, half as deep.
+    let wide = (size as f64).cbrt().round();
+    let (long, deep) = ((2.0 * wide) as usize, (size as f64 / (2.0 * wide * wide)).round());
+    let cell = 2.0 * spacing;
+    let rough = |col: usize, row: usize| 0.3 * spacing as f32 * ((col * 7 + row * 13) % 5) as f32;
+    let [cols, rows] = [long, wide as usize].map(|n| n / 2 + 1);
+    let ground = Heightfield { height: Grid2::from_fn(cols, rows, rough), frame: Frame::with_cell(cell) };
+    params.erosion.enabled = kind != "water";
+    params.erosion.every = if kind == "erosion-each-step" { 1 } else { params.erosion.every };
+    params.fluid.max_particles = 2 * size as u32;
+    let pool = Pool {
+        from: [0.0; 2],
+        to: [1.0e9; 2],
+        bottom: None,
+        top: Top::Level(deep * spacing + 0.6 * spacing),
+        velocity: [1.0, 0.3, 0.0],
+        sediment: if params.erosion.enabled { 0.05 } else { 0.0 },
+        lifetime: None,
+    };
+    let setting = Setting { water: vec![pool], edges: [Edge::Wall; 4], ..Setting::default() };
+    Torrent::new(&ground, &params, &setting).map_err(Failure::run)
+}
+
+fn measure(kind: &'static str, size: usize, threads: usize) -> Result<Row, Failure> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(Failure::run)?;
+    pool.install(|| {
+        let mut torrent = tank(kind, size)?;
+        let count = torrent.particle_count();
+        // Whole rounds: seeding comes every eighth step, sediment every fourth.
+        let steps = (WORK / count).next_multiple_of(8) as u64;
+        torrent.advance(16).map_err(Failure::run)?;
+        let mut fastest = f64::INFINITY;
+        let mut stages_ms = BTreeMap::new();
+        for _ in 0..REPEATS {
+            let mut stages: BTreeMap<&'static str, f64> = BTreeMap::new();
+            let begin = Instant::now();
+            let mut clock = begin;
+            let mut note = |stage: &'static str| {
+                *stages.entry(stage).or_default() += clock.elapsed().as_secs_f64() * 1.0e3 / steps as f64;
+                clock = Instant::now();
+            };
+            torrent.advance_watched(steps, &mut note).map_err(Failure::run)?;
+            let seconds = begin.elapsed().as_secs_f64();
+            if seconds < fastest {
+                (fastest, stages_ms) = (seconds, stages);
+            }
+        }
+        let throughput = count as f64 * steps as f64 / fastest;
+        let plain = if kind == "water" && threads == 1 { Some(plain_speed(torrent.fluid())) } else { None };
+        let printed: &[(usize, f64)] = if kind == "water" { &PRINTED_WATER } else { &PRINTED_EROSION };
+        Ok(Row {
+            solver: "sph",
+            case: kind.into(),
+            size: count.to_string(),
+            threads,
+            backend: "cpu".into(),
+            throughput,
+            unit: "particles*steps/s",
+            reference_ratio: plain.map(|plain| throughput / plain),
+            bytes_per_item: Torrent::bytes_per_particle(kind != "water") as usize,
+            roofline_share: None,
+            stages_ms,
+            frames_per_s: Some(throughput / count as f64),
+            printed_frames_per_s: printed.iter().find(|(n, _)| *n == size).map(|(_, fps)| *fps),
+        })
+    })
+}
+
+/// Particles times steps per second of the plain program, on the same particles; one round of forces is nearly a step.
+fn plain_speed(fluid: &Fluid) -> f64 {
+    let particles = fluid.particles();
+    let points: Vec<Point> = (0..particles.len())
+        .map(|i| {
+            let particle = particles.get(i);
+            Point {
+                position: particle.position.map(f64::from),
+                velocity: particle.velocity.map(f64::from),
+                mass: f64::from(particle.mass),
+                boundary: particles.is_boundary(i),
+            }
+        })
+        .collect();
+    let viscosity = f64::from(fluid.constants().wall_viscosity);
+    let grip = Grip::on(fluid.params());
+    let clock = Instant::now();
+    std::hint::black_box(forces(&points, fluid.params().kernels, fluid.constants(), viscosity, grip));
+    fluid.len() as f64 / clock.elapsed().as_secs_f64()
+}

@@ -1,0 +1,150 @@
+//! The fluid through its public door: forces against plain sums, momentum, and every kind of surface.
+
+use thalweg_field::random::Key;
+use thalweg_sph::reference::{Felt, Point, forces};
+use thalweg_sph::{FOREVER, Fluid, FluidParams, Grip, Kernels, Particle, Particles, Surroundings, Tension};
+
+/// Empty space, or one in which nothing leaves its place.
+struct Space {
+    held: bool,
+}
+
+impl Surroundings for Space {
+    fn end_move(&self, from: [f32; 3], particle: &mut Particle, _: f32) {
+        if self.held {
+            particle.position = from;
+        }
+    }
+}
+
+fn signed(key: Key, index: u64) -> f64 {
+    2.0 * key.with(index).unit() - 1.0
+}
+
+/// A cube of water, its lattice shaken, with a floor of boundary particles if there is one.
+fn shaken_cube(params: &FluidParams, side: usize, floor: bool) -> Fluid {
+    let mut fluid = Fluid::new(params, 2.0, 0, false).unwrap();
+    let place =
+        |n: usize, key: Key, axis: u64| ((n as f64 + 0.5 + 0.25 * signed(key, axis)) * params.spacing) as f32;
+    for n in 0..side * side * side {
+        let key = Key::new(8).with(n as u64);
+        let at = [place(n % side, key, 0), place(n / side % side, key, 1), place(n / side / side, key, 2)];
+        let spin = [-at[1], at[0], 0.3].map(|v| 4.0 * v);
+        let velocity = std::array::from_fn(|axis| spin[axis] + signed(key, 3 + axis as u64) as f32);
+        fluid.add(at, velocity, FOREVER, 0.0);
+    }
+    if floor {
+        for n in 0..side * side {
+            let [x, y] = [n % side, n / side].map(|n| ((n as f64 + 0.3) * params.spacing) as f32);
+            fluid.add_boundary([x, y, (-0.5 * params.spacing) as f32], [0.2, 0.0, 0.0], 0);
+        }
+    }
+    fluid
+}
+
+fn column(columns: &[Vec<f32>; 3], i: usize) -> [f64; 3] {
+    [0, 1, 2].map(|axis: usize| f64::from(columns[axis][i]))
+}
+
+fn minus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    std::array::from_fn(|axis| a[axis] - b[axis])
+}
+
+fn length(v: [f64; 3]) -> f64 {
+    v.iter().map(|v| v * v).sum::<f64>().sqrt()
+}
+
+/// Density and acceleration of the plain program.
+fn plain(params: &FluidParams, fluid: &Fluid, particles: &Particles) -> Vec<Felt> {
+    let point = |i: usize| Point {
+        position: column(&particles.position, i),
+        velocity: column(&particles.velocity, i),
+        mass: f64::from(particles.mass[i]),
+        boundary: particles.is_boundary(i),
+    };
+    let points: Vec<Point> = (0..particles.len()).map(point).collect();
+    let wall = f64::from(fluid.constants().wall_viscosity);
+    forces(&points, params.kernels, fluid.constants(), wall, Grip::on(params))
+}
+
+#[test]
+fn density_and_acceleration_are_those_of_the_plain_program() {
+    for params in
+        [FluidParams::default(), FluidParams { kernels: Kernels::Mueller, ..FluidParams::default() }]
+    {
+        let mut fluid = shaken_cube(&params, 7, true);
+        fluid.sort().unwrap();
+        fluid.weigh_boundary();
+        fluid.compute_density();
+        let before = fluid.sorted().clone();
+        let density = fluid.density().to_vec();
+        // So long a step that the old velocity does not round the change away.
+        fluid.accelerate_and_move(&Space { held: true }, 100.0).unwrap();
+        let expected = plain(&params, &fluid, &before);
+        let largest = expected.iter().map(|felt| length(felt.acceleration)).fold(0.0, f64::max);
+        for i in (0..before.len()).filter(|&i| !before.is_boundary(i)) {
+            let change = minus(column(&fluid.particles().velocity, i), column(&before.velocity, i));
+            let off = length(minus(change.map(|v| v / 50.0), expected[i].acceleration)) / largest;
+            assert!(off < 1.0e-4, "acceleration of {i} is off by {off:e} of the largest, {largest} m/s²");
+            let off = (f64::from(density[i]) / expected[i].density - 1.0).abs();
+            assert!(off < 1.0e-5, "density of {i} is off by {off:e}");
+        }
+    }
+}
+
+/// The colour field's force is no sum over pairs and does not conserve momentum; it is left out.
+#[test]
+fn a_free_blob_keeps_its_momentum() {
+    let calm = FluidParams { gravity: 0.0, ..FluidParams::default() };
+    let ideal = FluidParams { viscosity: 0.0, damping: 0.0, ..calm.clone() };
+    let attracted = FluidParams { surface: Tension::BeckerTeschner, tension: 10.0, ..ideal.clone() };
+    for (name, params, central) in [
+        ("friction", calm.clone(), false),
+        ("no friction", ideal, true),
+        ("Becker-Teschner", attracted, true),
+        ("Akinci", FluidParams { surface: Tension::Akinci, tension: 1.0, ..calm }, false),
+    ] {
+        let mut fluid = shaken_cube(&params, 8, false);
+        let sums = |fluid: &Fluid| {
+            let (mut linear, mut angular, mut scale) = ([0.0; 3], [0.0; 3], [0.0; 2]);
+            for i in 0..fluid.len() {
+                let [x, y, z] = column(&fluid.particles().position, i);
+                let [u, v, w] = column(&fluid.particles().velocity, i);
+                let turn = [y * w - z * v, z * u - x * w, x * v - y * u];
+                linear = minus(linear, [-u, -v, -w]);
+                angular = minus(angular, turn.map(|t| -t));
+                scale = [scale[0] + length([u, v, w]), scale[1] + length([x, y, z]) * length([u, v, w])];
+            }
+            (linear, angular, scale)
+        };
+        let start = sums(&fluid);
+        for _ in 0..1000 {
+            fluid.sort().unwrap();
+            fluid.compute_density();
+            let dt = fluid.choose_dt(f64::INFINITY);
+            fluid.accelerate_and_move(&Space { held: false }, dt).unwrap();
+        }
+        let end = sums(&fluid);
+        let drift = length(minus(end.0, start.0)) / start.2[0];
+        assert!(drift < 1.0e-6, "{name}: momentum drifted by {drift:e} of Σ m|v|");
+        let drift = length(minus(end.1, start.1)) / start.2[1];
+        assert!(!central || drift < 1.0e-5, "{name}: angular momentum drifted by {drift:e} of Σ m|x||v|");
+    }
+}
+
+/// Vectors have lanes that do not count, at distances without end; they must not turn sums into no numbers.
+#[test]
+fn every_kind_of_surface_gives_numbers() {
+    for surface in [Tension::None, Tension::ColourField, Tension::BeckerTeschner, Tension::Akinci] {
+        let params = FluidParams { surface, tension: 0.1, ..FluidParams::default() };
+        let mut fluid = shaken_cube(&params, 5, true);
+        for _ in 0..20 {
+            fluid.sort().unwrap();
+            fluid.compute_density();
+            let dt = fluid.choose_dt(f64::INFINITY);
+            fluid
+                .accelerate_and_move(&Space { held: false }, dt)
+                .unwrap_or_else(|e| panic!("{surface:?}: {e}"));
+        }
+    }
+}

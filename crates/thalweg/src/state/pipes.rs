@@ -1,0 +1,452 @@
+//! A run of virtual pipes: passes over coarser terrain, then the terrain itself.
+
+use super::site::standing_water;
+use super::{Course, NoteError, Parts, Plan, does_not_fit};
+use crate::project::{Complaint, Scene, Source};
+use crate::stage::{StepError, StepReport};
+use std::path::{Path, PathBuf};
+use thalweg_erosion::pipes::{self, Fall, Ledger, Params, Pipes, Saved, Weather, Window};
+use thalweg_field::{Field, FieldInfo, Frame, Grid2, Heightfield, Points, Snapshot};
+use thalweg_io::checkpoint::{Checkpoint, CheckpointError, SectionRef, rotate};
+use thalweg_terrain::analysis::slope;
+use thalweg_terrain::resample;
+
+/// Steps between two samples of flow and wetness.
+const SAMPLE_EVERY: u64 = 64;
+/// Steps taken in one go. The solver chooses its time step anew whenever the steps taken are a multiple of this.
+const STRIDE: u64 = 8;
+/// Water deeper than this counts as wet [m].
+const WET: f32 = 0.01;
+/// Density of solid rock [kg/m³].
+const ROCK_DENSITY: f64 = 2650.0;
+
+/// The state of a run of virtual pipes.
+#[derive(Debug)]
+pub(crate) struct PipesRun {
+    /// The solver on the present terrain.
+    pub pipes: Pipes,
+    /// Which pass runs: coarse ones first, then the terrain itself.
+    pass: usize,
+    /// What the passes that are over leave behind.
+    past: Option<Past>,
+    /// The bed that they left to the present pass [m]: solvers measure heights from what they began with.
+    inherited: Option<Grid2<f32>>,
+    /// Shortest and longest time step so far [s].
+    dt: [f64; 2],
+    /// Time-weighted sums of discharge per width and of being wet, and the time of the pass that they cover.
+    flow: Grid2<f32>,
+    wet: Grid2<f32>,
+    sampled: f64,
+}
+
+/// Passes that are over.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Past {
+    steps: u64,
+    /// Simulated time [s].
+    time: f64,
+    ledger: Ledger,
+}
+
+impl PipesRun {
+    /// Puts weather over the terrain of the first pass.
+    pub fn new(plan: Plan, params: &Params) -> Result<Self, pipes::Invalid> {
+        let ground = plan.site.ground_of(plan.scene, 0);
+        let empty = Grid2::filled(ground.height.cols(), ground.height.rows(), 0.0);
+        Ok(Self {
+            pipes: flood(plan, params, &ground, None)?,
+            pass: 0,
+            past: None,
+            inherited: None,
+            dt: [f64::INFINITY, 0.0],
+            flow: empty.clone(),
+            wet: empty,
+            sampled: 0.0,
+        })
+    }
+
+    /// The state that a checkpoint holds; the text says why there is none.
+    pub fn restored(plan: Plan, params: &Params, checkpoint: &Checkpoint) -> Result<Self, String> {
+        let parts = Parts(checkpoint);
+        let (pass, step) = (parts.number("pass")? as usize, parts.number("pass_step")?);
+        let passes = plan.scene.time.coarse.len();
+        if pass > passes {
+            return Err("it counts more passes than the scene has".into());
+        }
+        if pass == passes && step > plan.scene.time.steps {
+            return Err(parts.too_far(planned(plan.scene))?);
+        }
+        let mut ground = plan.site.ground_of(plan.scene, pass);
+        let (cols, rows) = (ground.height.cols(), ground.height.rows());
+        let grid = |name| Grid2::from_values(cols, rows, parts.floats(name)?).ok_or_else(misfit);
+        if pass > 0 {
+            ground.height = grid("inherited")?;
+        }
+        let mut pipes = flood(plan, params, &ground, None).map_err(|error| error.to_string())?;
+        let saved = Saved {
+            size: [cols, rows],
+            step,
+            numbers: parts.doubles("numbers")?,
+            accounts: parts.doubles("accounts")?,
+            cells: parts.floats("cells")?,
+        };
+        if !pipes.restore(&saved) {
+            return Err(misfit());
+        }
+        let past = match parts.doubles("past")?.as_slice() {
+            [] => None,
+            numbers => Some(Past::from_numbers(numbers).ok_or_else(misfit)?),
+        };
+        let [sampled, shortest, longest] = parts.doubles("clock")?.try_into().map_err(|_| misfit())?;
+        Ok(Self {
+            pipes,
+            pass,
+            past,
+            inherited: (pass > 0).then_some(ground.height),
+            dt: [shortest, longest],
+            flow: grid("flow")?,
+            wet: grid("wet")?,
+            sampled,
+        })
+    }
+
+    /// Goes on with other parameters, from where it is.
+    pub fn change(&mut self, plan: Plan, params: &Params) -> Result<(), Complaint> {
+        let mut ground = plan.site.ground_of(plan.scene, self.pass);
+        if let Some(height) = &self.inherited {
+            ground.height = height.clone();
+        }
+        let mut pipes = flood(plan, params, &ground, None)?;
+        if !pipes.restore(&self.pipes.save()) {
+            return Err(does_not_fit());
+        }
+        self.pipes = pipes;
+        Ok(())
+    }
+
+    fn pass_steps(&self, scene: &Scene) -> u64 {
+        scene.time.coarse.get(self.pass).map_or(scene.time.steps, |coarse| coarse.steps)
+    }
+
+    fn is_last_pass(&self, scene: &Scene) -> bool {
+        self.pass == scene.time.coarse.len()
+    }
+
+    fn sample(&mut self) {
+        let span = (self.pipes.time() - self.sampled) as f32;
+        self.sampled = self.pipes.time();
+        let (depth, discharge) = (self.pipes.depth(), self.pipes.discharge());
+        self.flow.for_each_row(|row, cells| {
+            for (flow, q) in cells.iter_mut().zip(discharge.row(row)) {
+                *flow += q * span;
+            }
+        });
+        self.wet.for_each_row(|row, cells| {
+            for (wet, &d) in cells.iter_mut().zip(depth.row(row)) {
+                *wet += if d > WET { span } else { 0.0 };
+            }
+        });
+    }
+
+    /// Ends a coarse pass: what was afloat settles, the finer terrain takes over the shape and gets back some of
+    /// its own detail.
+    fn refine(&mut self, plan: Plan) -> Result<(), pipes::Invalid> {
+        let past = Past { steps: self.steps_taken(), time: self.time(), ledger: self.ledger() };
+        let eroded = self.settled_ground();
+        let detail = plan.scene.time.coarse[self.pass].detail as f32;
+        let before = plan.site.ground_of(plan.scene, self.pass);
+        self.pass += 1;
+        let own = plan.site.ground_of(plan.scene, self.pass);
+        let (cols, rows) = (own.height.cols(), own.height.rows());
+        let smooth = resample(&before, cols, rows);
+        let mut ground = resample(&eroded, cols, rows);
+        for (i, height) in ground.height.values_mut().iter_mut().enumerate() {
+            *height += detail * (own.height.values()[i] - smooth.height.values()[i]);
+        }
+        ground.frame = own.frame;
+        let water = Heightfield { height: self.pipes.depth(), frame: eroded.frame };
+        let water = resample(&water, cols, rows).height.map(|d| d.max(0.0));
+        self.pipes = flood(plan, &self.pipes.params().clone(), &ground, Some(water))?;
+        (self.past, self.inherited) = (Some(past), Some(ground.height));
+        let empty = Grid2::filled(cols, rows, 0.0);
+        (self.flow, self.wet, self.sampled) = (empty.clone(), empty, 0.0);
+        Ok(())
+    }
+
+    /// The bed with everything that is afloat laid down where it is.
+    fn settled_ground(&self) -> Heightfield {
+        let mut ground = self.pipes.ground();
+        let sediment = self.pipes.sediment();
+        for (height, s) in ground.height.values_mut().iter_mut().zip(sediment.values()) {
+            *height += s;
+        }
+        ground
+    }
+}
+
+fn misfit() -> String {
+    "its state does not fit the terrain".into()
+}
+
+/// Steps of all passes together.
+fn planned(scene: &Scene) -> u64 {
+    scene.time.coarse.iter().map(|coarse| coarse.steps).sum::<u64>() + scene.time.steps
+}
+
+impl Course for PipesRun {
+    fn steps_taken(&self) -> u64 {
+        self.past.map_or(0, |past| past.steps) + self.pipes.steps_taken()
+    }
+
+    fn time(&self) -> f64 {
+        self.past.map_or(0.0, |past| past.time) + self.pipes.time()
+    }
+
+    fn pass_time(&self) -> f64 {
+        self.pipes.time()
+    }
+
+    fn dt(&self) -> [f64; 2] {
+        self.dt
+    }
+
+    fn items(&self) -> (usize, &'static str) {
+        (self.flow.len(), "cells")
+    }
+
+    fn steps_planned(&self, scene: &Scene) -> u64 {
+        planned(scene)
+    }
+
+    fn steps_to_next_look(&self, scene: &Scene) -> u64 {
+        let taken = self.pipes.steps_taken();
+        let aligned = (STRIDE - taken % STRIDE).min(self.pass_steps(scene).saturating_sub(taken));
+        match scene.time.duration {
+            // The time step is known only when it is about to be chosen. The last steps are taken one by one, so
+            // that a run ends at the same step however it was cut.
+            Some(duration) if self.is_last_pass(scene) => {
+                let params = self.pipes.params();
+                let dt = params.dt.unwrap_or((params.safety * self.pipes.max_dt()).min(params.max_dt));
+                let far = self.pipes.time() + (STRIDE + 1) as f64 * dt < duration;
+                if far && taken.is_multiple_of(STRIDE) { aligned } else { aligned.min(1) }
+            }
+            _ => aligned,
+        }
+    }
+
+    fn is_over(&self, scene: &Scene) -> bool {
+        let late = scene.time.duration.is_some_and(|duration| self.pipes.time() >= duration);
+        self.is_last_pass(scene) && (late || self.pipes.steps_taken() >= self.pass_steps(scene))
+    }
+
+    /// Samples the flow, and moves on to the next pass when one is over.
+    fn note(&mut self, plan: Plan, report: &StepReport) -> Result<(), NoteError> {
+        let [shortest, longest] = self.dt;
+        self.dt = [shortest.min(report.dt_min), longest.max(report.dt_max)];
+        let is_over = self.is_over(plan.scene);
+        if self.pipes.steps_taken().is_multiple_of(SAMPLE_EVERY) || is_over {
+            self.sample();
+        }
+        let pass_is_over = self.pipes.steps_taken() >= self.pass_steps(plan.scene);
+        if pass_is_over || is_over {
+            self.check_finite()?;
+        }
+        if pass_is_over && !self.is_last_pass(plan.scene) {
+            self.refine(plan)?;
+        }
+        Ok(())
+    }
+
+    fn check_finite(&self) -> Result<(), StepError> {
+        let [bed, depth, sediment] = [self.pipes.bed(), self.pipes.depth(), self.pipes.sediment()];
+        let cells = bed.values().iter().zip(depth.values()).zip(sediment.values());
+        let wild = |((b, d), s): ((&f32, &f32), &f32)| !(b + d + s).is_finite();
+        let mut strays = cells.enumerate().filter(|(_, cell)| wild(*cell)).map(|(at, _)| at);
+        let Some(first) = strays.next() else { return Ok(()) };
+        Err(StepError::Pipes(pipes::StepError::NotFinite {
+            count: 1 + strays.count(),
+            step: self.steps_taken(),
+            time: self.time(),
+            col: first % bed.cols(),
+            row: first / bed.cols(),
+        }))
+    }
+
+    fn ground(&self) -> Heightfield {
+        self.pipes.ground()
+    }
+
+    fn points(&self) -> Option<Points> {
+        None
+    }
+
+    fn ledger(&self) -> Ledger {
+        // What refining changed of ground and water counts as added.
+        let now = self.pipes.ledger();
+        let Some(Past { ledger: past, .. }) = &self.past else { return now };
+        Ledger {
+            water: pipes::Water {
+                start: past.water.start,
+                added: past.water.added + now.water.added + now.water.start - past.water.end,
+                evaporated: past.water.evaporated + now.water.evaporated,
+                exported: past.water.exported + now.water.exported,
+                end: now.water.end,
+            },
+            solids: pipes::Solids {
+                bed_start: past.solids.bed_start,
+                bed_end: now.solids.bed_end,
+                suspended: now.solids.suspended,
+                exported: past.solids.exported + now.solids.exported,
+                added: past.solids.added + now.solids.bed_start - past.solids.bed_end - past.solids.suspended,
+                eroded: past.solids.eroded + now.solids.eroded,
+            },
+        }
+    }
+
+    fn solid_density(&self) -> f64 {
+        ROCK_DENSITY
+    }
+
+    fn solids_missing(&self) -> f64 {
+        let solids = self.ledger().solids;
+        let share = solids.imbalance();
+        if share.is_finite() {
+            return share;
+        }
+        let missing = solids.bed_start + solids.added - solids.bed_end - solids.suspended - solids.exported;
+        missing.abs() / solids.bed_start.abs().max(solids.bed_end.abs())
+    }
+
+    fn snapshot(&mut self, plan: Plan) -> Snapshot {
+        let mut snapshot = self.pipes.snapshot();
+        (snapshot.step, snapshot.time) = (self.steps_taken(), self.time());
+        let ground = self.pipes.ground();
+        let (cols, rows) = (ground.height.cols(), ground.height.rows());
+        let start = plan.site.ground_of(plan.scene, self.pass);
+        let change = |sign: f32| {
+            Grid2::from_fn(cols, rows, |c, r| {
+                (sign * (ground.height.at(c, r) - start.height.at(c, r))).max(0.0)
+            })
+        };
+        let per_time = if self.sampled > 0.0 { (1.0 / self.sampled) as f32 } else { 0.0 };
+        let mut add = |name, unit, meaning, values| {
+            snapshot.fields.push(Field { info: FieldInfo::new(name, unit, meaning), values });
+        };
+        add("erosion", "m", "bed lost since the beginning", change(-1.0));
+        add("deposition", "m", "bed gained since the beginning", change(1.0));
+        add("flow", "m²/s", "mean discharge per metre of width", self.flow.map(|v| v * per_time));
+        add("wetness", "-", "share of the time under water", self.wet.map(|v| v * per_time));
+        add("slope", "rad", "slope of the bed", slope(&ground));
+        snapshot
+    }
+
+    fn save(&self, folder: &Path, mut header: serde_json::Value) -> Result<PathBuf, CheckpointError> {
+        let Saved { size, step, numbers, accounts, cells } = self.pipes.save();
+        header["pass"] = self.pass.into();
+        header["size"] = size.to_vec().into();
+        header["pass_step"] = step.into();
+        let past = self.past.map_or(Vec::new(), |past| past.numbers().to_vec());
+        let clock = [self.sampled, self.dt[0], self.dt[1]];
+        let sections = [
+            ("numbers", SectionRef::F64(&numbers)),
+            ("accounts", SectionRef::F64(&accounts)),
+            ("cells", SectionRef::F32(&cells)),
+            ("past", SectionRef::F64(&past)),
+            ("clock", SectionRef::F64(&clock)),
+            ("flow", SectionRef::F32(self.flow.values())),
+            ("wet", SectionRef::F32(self.wet.values())),
+            ("inherited", SectionRef::F32(self.inherited.as_ref().map_or(&[], Grid2::values))),
+        ];
+        rotate(folder, self.steps_taken(), &header, &sections)
+    }
+}
+
+impl Past {
+    fn numbers(&self) -> [f64; 13] {
+        let Ledger { water: w, solids: s } = self.ledger;
+        [
+            self.steps as f64,
+            self.time,
+            w.start,
+            w.added,
+            w.evaporated,
+            w.exported,
+            w.end,
+            s.bed_start,
+            s.bed_end,
+            s.suspended,
+            s.exported,
+            s.added,
+            s.eroded,
+        ]
+    }
+
+    fn from_numbers(numbers: &[f64]) -> Option<Self> {
+        let [steps, time, w0, w1, w2, w3, w4, s0, s1, s2, s3, s4, s5] = numbers.try_into().ok()?;
+        let water = pipes::Water { start: w0, added: w1, evaporated: w2, exported: w3, end: w4 };
+        let solids =
+            pipes::Solids { bed_start: s0, bed_end: s1, suspended: s2, exported: s3, added: s4, eroded: s5 };
+        Some(Self { steps: steps as u64, time, ledger: Ledger { water, solids } })
+    }
+}
+
+/// Puts weather on a terrain, and the water given or that the scene begins with.
+fn flood(
+    plan: Plan,
+    params: &Params,
+    ground: &Heightfield,
+    water: Option<Grid2<f32>>,
+) -> Result<Pipes, pipes::Invalid> {
+    let Plan { scene, site } = plan;
+    let (cols, rows) = (ground.height.cols(), ground.height.rows());
+    let fit = |grid: &Grid2<f32>| -> Grid2<f32> {
+        if grid.cols() == cols && grid.rows() == rows {
+            return grid.clone();
+        }
+        let field = Heightfield { height: grid.clone(), frame: Frame::with_cell(1.0) };
+        resample(&field, cols, rows).height.map(|v| v.max(0.0))
+    };
+    let window = |start, stop: Option<f64>| Window { start, stop: stop.unwrap_or(f64::INFINITY) };
+    let rain = scene.rain.iter().zip(&site.masks).map(|(rain, mask)| pipes::Rain {
+        fall: match rain.drops {
+            Some(drops) => {
+                Fall::Drops { per_second: drops.per_second, depth: drops.depth, radius: drops.radius }
+            }
+            None => Fall::Steady { rate: rain.rate.unwrap_or(0.0) },
+        },
+        mask: mask.as_ref().map(fit),
+        when: window(rain.start, rain.stop),
+    });
+    // A coarse terrain whose sides are not whole multiples of its cells is a little shorter or longer, and what
+    // just touches a fine terrain may miss the cells of a coarse one: then it goes to the nearest.
+    let (whole, here) = (site.ground.extent(), ground.extent());
+    let placed = |source: &Source| {
+        let at = [0, 1].map(|axis| source.at[axis] * (here[axis] / whole[axis]));
+        let [col, row] = ground.cell_from_local(at);
+        let index = |at: f64, count: usize| at.round().clamp(0.0, (count - 1) as f64) as usize;
+        let nearest = ground.local_from_cell(index(col, cols), index(row, rows));
+        let outside = (0..2).any(|axis| at[axis] < 0.0 || at[axis] > here[axis]);
+        let misses = (at[0] - nearest[0]).hypot(at[1] - nearest[1]) > source.radius;
+        if outside && misses { nearest } else { at }
+    };
+    let source = |source: &Source, sign: f64| pipes::Source {
+        at: placed(source),
+        rate: sign * source.rate,
+        radius: source.radius,
+        when: window(source.start, source.stop),
+    };
+    let weather = Weather {
+        rain: rain.collect(),
+        sources: scene
+            .sources
+            .iter()
+            .map(|s| source(s, 1.0))
+            .chain(scene.drains.iter().map(|s| source(s, -1.0)))
+            .collect(),
+        edges: scene.edges,
+        water: water.or_else(|| (!scene.water.is_empty()).then(|| standing_water(scene, ground))),
+        softness: site.softness.as_ref().map(fit),
+        seed: scene.seed,
+    };
+    Pipes::new(ground, params, &weather)
+}

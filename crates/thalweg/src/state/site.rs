@@ -1,0 +1,166 @@
+//! The terrain of a scene before anything happened, and what lies over it.
+
+use super::SetupError;
+use crate::project::{Complaint, Method, Pool, Project, Scene, Terrain};
+use std::path::{Path, PathBuf};
+use thalweg_erosion::pipes::Pipes;
+use thalweg_field::{Grid2, Heightfield};
+use thalweg_io::{Notice, ReadOptions, read_heightfield};
+use thalweg_terrain::{Recipe, resample};
+
+/// Bytes for each cell beside the solver's own: terrain before and now, flow and wetness, and the maps and
+/// pictures made at the end.
+pub(super) const BYTES_BESIDE: u64 = 120;
+
+/// Terrain and weather at full resolution.
+#[derive(Clone, Debug)]
+pub(crate) struct Site {
+    pub ground: Heightfield,
+    pub softness: Option<Grid2<f32>>,
+    pub masks: Vec<Option<Grid2<f32>>>,
+}
+
+/// The terrain of a project at full resolution, before anything happened; `notices` gets what had to be assumed.
+pub fn start_ground(
+    project: &Project,
+    max_bytes: u64,
+    notices: &mut Vec<String>,
+) -> Result<Heightfield, SetupError> {
+    let (scene, terrain) = (&project.scene, &project.scene.terrain);
+    let enough = |[cols, rows]: [usize; 2], path: &str| {
+        // What particles need is known once the size of the cells is.
+        let solver = match &scene.solver.method {
+            Method::Pipes(params) => Pipes::memory(cols, rows, params),
+            Method::Sph(_) => 0,
+        };
+        let need = solver.saturating_add((cols as u64 * rows as u64).saturating_mul(BYTES_BESIDE));
+        let (need_mib, limit_mib) = (need >> 20, max_bytes >> 20);
+        if need > max_bytes {
+            Err(SetupError::Memory { place: project.place_of(path), cols, rows, need_mib, limit_mib })
+        } else {
+            Ok(())
+        }
+    };
+    let Some(file) = &terrain.file else {
+        let [cols, rows] = terrain.size.unwrap_or(Terrain::SIZE);
+        enough([cols, rows], "terrain.size")?;
+        let cell = terrain.cell.unwrap_or(Terrain::CELL);
+        return Ok(terrain.recipe().build(cols, rows, cell, scene.seed));
+    };
+    let options = ReadOptions {
+        cell: terrain.cell,
+        height_range: terrain.height_range,
+        max_bytes,
+        ..ReadOptions::default()
+    };
+    let path = inside(project, file, "terrain.file")?;
+    let unreadable = |source| SetupError::Read { place: project.place_of("terrain.file"), source };
+    let estimate = thalweg_io::estimate(&path, &options).map_err(unreadable)?;
+    match terrain.size {
+        Some(size) => enough(size, "terrain.size")?,
+        None => enough([estimate.cols, estimate.rows], "terrain.file")?,
+    }
+    let imported = read_heightfield(&path, &options).map_err(unreadable)?;
+    notices.extend(imported.notices.iter().map(|notice| format!("{file}: {notice}")));
+    Ok(match terrain.size {
+        Some([cols, rows]) => resample(&imported.field, cols, rows),
+        None => imported.field,
+    })
+}
+
+/// The path of a file that the scene names. A link must not lead out of the scene's folder either.
+fn inside(project: &Project, file: &str, key: &str) -> Result<PathBuf, SetupError> {
+    let path = project.folder.join(file);
+    let folder = if project.folder.as_os_str().is_empty() { Path::new(".") } else { &project.folder };
+    let (Ok(whole), Ok(folder)) = (path.canonicalize(), folder.canonicalize()) else {
+        return Ok(path); // reading it will tell what is wrong
+    };
+    if whole.starts_with(folder) {
+        return Ok(path);
+    }
+    let message = format!(
+        "\"{file}\" is a link that leads outside the scene's folder, to {}; copy the file beside the scene",
+        whole.display()
+    );
+    Err(SetupError::complaints(project, vec![Complaint { path: key.into(), message }]))
+}
+
+impl Site {
+    pub fn new(project: &Project, max_bytes: u64, notices: &mut Vec<String>) -> Result<Self, SetupError> {
+        let scene = &project.scene;
+        let ground = start_ground(project, max_bytes, notices)?;
+        let (cols, rows) = (ground.height.cols(), ground.height.rows());
+        // Images that weigh something: black is 0, white is 1, stretched over the terrain.
+        let mut weights = |file: &str, key: &str| -> Result<Grid2<f32>, SetupError> {
+            let options = ReadOptions {
+                cell: Some(1.0),
+                height_range: Some([0.0, 1.0]),
+                max_bytes,
+                ..ReadOptions::default()
+            };
+            let imported = read_heightfield(&inside(project, file, key)?, &options)
+                .map_err(|source| SetupError::Read { place: project.place_of(key), source })?;
+            let worth = |notice: &&Notice| !matches!(notice, Notice::EightBit | Notice::FewLevels { .. });
+            notices.extend(imported.notices.iter().filter(worth).map(|notice| format!("{file}: {notice}")));
+            Ok(resample(&imported.field, cols, rows).height.map(|v| v.clamp(0.0, 1.0)))
+        };
+        let softness = match &scene.terrain.hardness {
+            None => None,
+            Some(hardness) => {
+                let hard = match &hardness.file {
+                    Some(file) => weights(file, "terrain.hardness.file")?,
+                    None => {
+                        let recipe = Recipe { layers: hardness.layers.clone(), island: None };
+                        recipe.build(cols, rows, ground.frame.cell, scene.seed.wrapping_add(1)).height
+                    }
+                };
+                Some(hard.map(|h| 1.0 - h.clamp(0.0, 1.0)))
+            }
+        };
+        let mut masks = Vec::new();
+        for (i, rain) in scene.rain.iter().enumerate() {
+            let mask = rain.mask.as_ref().map(|file| weights(file, &format!("rain[{i}].mask")));
+            masks.push(mask.transpose()?);
+        }
+        Ok(Self { ground, softness, masks })
+    }
+
+    /// A number that another terrain, hardness or mask would not have (FNV-1a, 64 bits), as text.
+    pub fn fingerprint(&self) -> String {
+        let grids = std::iter::once(&self.ground.height)
+            .chain(&self.softness)
+            .chain(self.masks.iter().flatten())
+            .flat_map(|grid| grid.values().iter().map(|v| u64::from(v.to_bits())));
+        let numbers = grids.chain([self.ground.frame.cell.to_bits(), self.ground.height.cols() as u64]);
+        let hash =
+            numbers.fold(0xcbf2_9ce4_8422_2325_u64, |hash, n| (hash ^ n).wrapping_mul(0x0100_0000_01b3));
+        format!("{hash:016x}")
+    }
+
+    /// The terrain of a pass, before anything happened.
+    pub fn ground_of(&self, scene: &Scene, pass: usize) -> Heightfield {
+        match scene.time.coarse.get(pass) {
+            None => self.ground.clone(),
+            Some(coarse) => {
+                let size = |n: usize| (n / coarse.factor).max(1);
+                resample(&self.ground, size(self.ground.height.cols()), size(self.ground.height.rows()))
+            }
+        }
+    }
+}
+
+/// Depth of the water that stands on the ground at the beginning [m].
+pub(super) fn standing_water(scene: &Scene, ground: &Heightfield) -> Grid2<f32> {
+    Grid2::from_fn(ground.height.cols(), ground.height.rows(), |col, row| {
+        let [east, north] = ground.local_from_cell(col, row);
+        let inside = |pool: &&Pool| {
+            (pool.from[0]..pool.to[0]).contains(&east) && (pool.from[1]..pool.to[1]).contains(&north)
+        };
+        let bed = f64::from(ground.height.at(col, row));
+        let depth = |pool: &Pool| match pool.level {
+            Some(level) => (level - bed).max(0.0),
+            None => pool.depth.unwrap_or(0.0) + pool.bottom.map_or(0.0, |bottom| (bottom - bed).max(0.0)),
+        };
+        scene.water.iter().filter(inside).map(depth).fold(0.0, f64::max) as f32
+    })
+}

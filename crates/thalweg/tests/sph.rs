@@ -1,0 +1,378 @@
+//! Scenes of particles from start to end: files, books, stops, and commands while they run.
+
+use std::collections::VecDeque;
+use std::path::Path;
+use thalweg::State;
+use thalweg::io::checkpoint::newest;
+use thalweg::project::{Project, ProjectError};
+use thalweg::run::{Command, Outcome, Progress, Report, RunError, RunOptions, Watcher, run};
+
+const MEMORY: u64 = 1 << 30;
+
+/// Water that falls onto a slope, more of it from a spout, an open edge and a hole.
+const SCENE: &str = r#"
+version = 1
+seed = 3
+[terrain]
+size = [24, 16]
+cell = "10 cm"
+[[terrain.layer]]
+kind = "ramp"
+grade = 0.14
+direction = "270 deg"
+[solver]
+kind = "sph"
+[solver.fluid]
+spacing = "5 cm"
+max_particles = 5000
+[solver.erosion]
+strength = 1
+critical_shear = 0.1
+[edges]
+east = "open"
+[[water]]
+depth = "25 cm"
+from = [0.2, 0.3]
+to = [0.9, 1.2]
+sediment = "5 %"
+[[emitter]]
+shape = "disc"
+at = [0.4, 0.8, 0.6]
+above_bed = true
+radius = "12 cm"
+velocity = [1, 0, -0.5]
+[[sink]]
+from = [2.2, 0, -5]
+to = [2.4, 0.8, 5]
+[time]
+steps = 150
+[output]
+particles_every = 50
+particles = ["ply", "vtp"]
+surface = ["obj", "glb"]
+pictures = false
+"#;
+
+fn project(folder: &Path, text: &str) -> Project {
+    let file = folder.join("scene.toml");
+    std::fs::write(&file, text).unwrap();
+    Project::open(file.to_str().unwrap(), &[]).unwrap()
+}
+
+/// Hands out commands, each after so many looks.
+#[derive(Default)]
+struct Told {
+    commands: VecDeque<(u64, Command)>,
+    looks: u64,
+    notices: Vec<String>,
+    stop_after: Option<u64>,
+}
+
+impl Watcher for Told {
+    fn progress(&mut self, progress: &Progress) {
+        assert_eq!(progress.items, "particles");
+    }
+
+    fn notice(&mut self, text: &str) {
+        self.notices.push(text.into());
+    }
+
+    fn cancelled(&self) -> bool {
+        self.stop_after.is_some_and(|looks| self.looks > looks)
+    }
+
+    fn commands(&mut self) -> Vec<Command> {
+        self.looks += 1;
+        let mut due = Vec::new();
+        while self.commands.front().is_some_and(|(look, _)| *look <= self.looks) {
+            due.extend(self.commands.pop_front().map(|(_, command)| command));
+        }
+        due
+    }
+}
+
+fn told(commands: &[(u64, &str)]) -> Told {
+    let commands = commands.iter().map(|(look, line)| (*look, line.parse().unwrap())).collect();
+    Told { commands, ..Told::default() }
+}
+
+fn options(out: &Path, resume: bool) -> RunOptions {
+    RunOptions { out: out.into(), resume, max_bytes: MEMORY }
+}
+
+fn finished(project: &Project, out: &Path, resume: bool, watcher: &mut Told) -> Box<Report> {
+    match run(project, &options(out, resume), watcher).unwrap() {
+        Outcome::Finished(report) => report,
+        stopped => panic!("the run stopped: {stopped:?} {:?}", watcher.notices),
+    }
+}
+
+/// The last particles and the ground, byte for byte.
+fn result(out: &Path) -> [Vec<u8>; 2] {
+    ["particles/step_000150.ply", "height.exr"].map(|name| std::fs::read(out.join(name)).unwrap())
+}
+
+#[test]
+fn a_small_torrent_runs_from_start_to_end_with_closed_books() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let project = project(folder.path(), SCENE);
+    let report = finished(&project, &out, false, &mut Told::default());
+    for name in [
+        "particles/step_000000.ply",
+        "particles/step_000050.vtp",
+        "particles/step_000150.ply",
+        "mesh/surface_000150.obj",
+        "mesh/surface_000150.glb",
+        "maps/water.exr",
+        "maps/erosion.exr",
+        "height.exr",
+    ] {
+        assert!(report.files.contains(&name.into()), "{name} is not in {:?}", report.files);
+    }
+    assert!(report.files.iter().all(|name| out.join(name).is_file()), "{:?}", report.files);
+    assert_eq!(report.files.iter().filter(|name| name.starts_with("mesh/")).count(), 2);
+    let (ledger, water) = (&report.ledger, &report.ledger.water);
+    assert!(ledger.imbalance_rel < 1.0e-9, "ground is out of balance by {:e}", ledger.imbalance_rel);
+    assert!(water.imbalance_rel < 1.0e-9, "water is out of balance by {:e}", water.imbalance_rel);
+    assert!(ledger.suspended > 0.0 && water.added > 0.0, "{ledger:?}");
+    let count = report.particles.unwrap();
+    assert!(count.start > 500 && count.added > 0, "{count:?}");
+    assert_eq!(count.start + count.added, count.removed + count.end);
+    assert!(report.timings_s.contains_key("sph"));
+
+    // The scene beside the output makes the same run.
+    let again = Project::open(out.to_str().unwrap(), &[]).unwrap();
+    assert_eq!(again.scene, project.scene);
+    finished(&again, &folder.path().join("again"), false, &mut Told::default());
+    assert!(result(&out) == result(&folder.path().join("again")), "it ends in other bits");
+}
+
+#[test]
+fn a_torrent_that_was_stopped_ends_in_the_same_bits() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = project(folder.path(), SCENE);
+    let whole = folder.path().join("whole");
+    let expected = finished(&project, &whole, false, &mut Told::default());
+    let out = folder.path().join("out");
+    let mut stops = 0;
+    let report = loop {
+        let mut watcher = Told { stop_after: Some(4), ..Told::default() };
+        match run(&project, &options(&out, stops > 0), &mut watcher).unwrap() {
+            Outcome::Finished(report) => break report,
+            Outcome::Stopped { .. } => stops += 1,
+        }
+    };
+    assert_eq!(stops, 2);
+    assert!(result(&out) == result(&whole), "it ends in other bits");
+    assert_eq!((report.ledger, report.dt, &report.files), (expected.ledger, expected.dt, &expected.files));
+}
+
+#[test]
+fn a_duration_ends_a_torrent_at_the_same_step_however_it_is_cut() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = project(folder.path(), &SCENE.replace("steps = 150", "steps = 100000\nduration = '60 ms'"));
+    let ends_at = |cut: u64| {
+        let mut state = State::new(&project, MEMORY).unwrap();
+        while !state.is_over() {
+            let steps = state.steps_to_next_look().min(cut);
+            let report = state.stage().advance(&mut state, steps).unwrap();
+            state.note(&report).unwrap();
+        }
+        (state.steps_taken(), state.time())
+    };
+    let (steps, time) = ends_at(u64::MAX);
+    assert!((0.06..0.07).contains(&time), "it ended after {time} s");
+    assert_eq!(ends_at(3), (steps, time));
+}
+
+#[test]
+fn checkpoints_of_other_torrents_are_refused_with_what_differs() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let own = project(folder.path(), SCENE);
+    let mut watcher = Told { stop_after: Some(1), ..Told::default() };
+    assert!(matches!(run(&own, &options(&out, false), &mut watcher), Ok(Outcome::Stopped { .. })));
+    let refused = |text: &str, reason: &str| {
+        let error =
+            run(&project(folder.path(), text), &options(&out, true), &mut Told::default()).unwrap_err();
+        assert!(matches!(error, RunError::OtherRun { .. }) && error.to_string().contains(reason), "{error}");
+    };
+    refused(
+        &SCENE.replace("critical_shear = 0.1", "critical_shear = 0.2"),
+        "solver.erosion.critical_shear was 0.1, and is 0.2 here",
+    );
+    refused(&SCENE.replace("\"12 cm\"", "\"11 cm\""), "emitter[0].radius was 0.12, and is 0.11 here");
+    refused(&SCENE.replace("steps = 150", "steps = 3"), "already");
+}
+
+#[test]
+fn parameters_change_while_a_torrent_flows() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = project(folder.path(), SCENE);
+    let out = folder.path().join("out");
+    let commands = [
+        (3, "set solver.fluid.viscosity=2"),
+        (3, "set emitter.0.velocity=[2, 0, 0]"),
+        (4, "set solver.fluid.gravity=5"),
+        (4, "set solver.fluid.viscosity=-1"),
+        (4, "set solver.fluid.viscosty=1"),
+        (4, "set solver.fluid.spacing=3 cm"),
+        (4, "set terrain.cell=1"),
+        (4, "set output.particles_every=60"),
+        (5, "set time.steps=150"),
+    ];
+    let mut watcher = told(&commands);
+    let report = finished(&project, &out, false, &mut watcher);
+    let notices = watcher.notices.join("\n");
+    for said in [
+        "after step 32: set solver.fluid.viscosity=2",
+        "set solver.fluid.viscosity=-1: solver.fluid.viscosity is -1; it cannot be negative",
+        "did you mean `viscosity`?",
+        "spacing is 0.03; it cannot change while",
+        "set terrain.cell=1: terrain.cell cannot change while the scene runs; start it anew with --set terrain.cell=1",
+    ] {
+        assert!(notices.contains(said), "{said:?} is not in\n{notices}");
+    }
+    assert_eq!(report.steps, 150);
+    let changed: Vec<_> = report.changes.iter().map(|change| (change.step, change.set.as_str())).collect();
+    assert_eq!(changed[0], (32, "solver.fluid.viscosity=2"));
+    assert_eq!(changed.len(), 5, "{changed:?}");
+    assert!(out.join("particles/step_000120.ply").is_file(), "{:?}", report.files);
+    assert!(report.ledger.imbalance_rel < 1.0e-9 && report.ledger.water.imbalance_rel < 1.0e-9);
+
+    // The scene in the folder is the one that runs now; from there a stopped run goes on in the same bits.
+    let cut = folder.path().join("cut");
+    let mut watcher = told(&[&commands[..], &[(6, "stop")]].concat());
+    assert!(matches!(run(&project, &options(&cut, false), &mut watcher), Ok(Outcome::Stopped { .. })));
+    let error = run(&project, &options(&cut, true), &mut Told::default()).unwrap_err().to_string();
+    assert!(error.contains("solver.fluid") || error.contains("emitter[0]"), "{error}");
+    let own = Project::open(cut.to_str().unwrap(), &[]).unwrap();
+    let resumed = finished(&own, &cut, true, &mut Told::default());
+    assert!(result(&cut) == result(&out), "it ends in other bits");
+    assert_eq!((&resumed.changes, resumed.ledger), (&report.changes, report.ledger));
+}
+
+#[test]
+fn a_pause_waits_and_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = project(folder.path(), SCENE);
+    let [whole, out] = ["whole", "out"].map(|name| folder.path().join(name));
+    finished(&project, &whole, false, &mut Told::default());
+    let begin = std::time::Instant::now();
+    let mut watcher = told(&[(2, "pause"), (12, "resume")]);
+    finished(&project, &out, false, &mut watcher);
+    assert!(begin.elapsed().as_millis() >= 180, "it did not wait");
+    assert!(result(&whole) == result(&out), "it ends in other bits");
+    // What waits can be stopped.
+    let mut watcher = told(&[(2, "pause"), (4, "stop")]);
+    let stopped = run(&project, &options(&out, false), &mut watcher).unwrap();
+    assert!(matches!(stopped, Outcome::Stopped { step: 16, .. }), "{stopped:?}");
+}
+
+#[test]
+fn a_reset_begins_anew_with_the_settings_of_now() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = SCENE.replace("particles_every = 50", "particles_every = 50\ncheckpoint_every = 20");
+    let [whole, out] = ["whole", "out"].map(|name| folder.path().join(name));
+    let thick =
+        project(folder.path(), &text.replace("spacing = \"5 cm\"", "spacing = \"5 cm\"\nviscosity = 2"));
+    finished(&thick, &whole, false, &mut Told::default());
+    let mut watcher = told(&[(4, "set solver.fluid.viscosity=2"), (7, "reset")]);
+    let report = finished(&project(folder.path(), &text), &out, false, &mut watcher);
+    assert!(result(&whole) == result(&out), "it ends in other bits");
+    assert!(report.changes.is_empty(), "{:?}", report.changes);
+    let own = Project::open(out.to_str().unwrap(), &[]).unwrap();
+    assert_eq!(own.scene, thick.scene);
+    let newest = newest(&out.join("checkpoints"), MEMORY).unwrap().found.unwrap();
+    assert_eq!(newest.step, 140, "no checkpoint is left of what was before");
+}
+
+/// Pipes change in the same way.
+#[test]
+fn parameters_of_pipes_change_too() {
+    struct Plain(Told);
+    impl Watcher for Plain {
+        fn progress(&mut self, progress: &Progress) {
+            assert_eq!(progress.items, "cells");
+        }
+        fn notice(&mut self, text: &str) {
+            self.0.notice(text);
+        }
+        fn cancelled(&self) -> bool {
+            self.0.cancelled()
+        }
+        fn commands(&mut self) -> Vec<Command> {
+            self.0.commands()
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let text = "version = 1\n[terrain]\nsize = [32, 32]\n[[rain]]\nrate = '80 mm/h'\n[time]\nsteps = 60\n\
+                [output]\npictures = false\nmaps = false";
+    let project = project(folder.path(), text);
+    let [out, cut] = ["out", "cut"].map(|name| folder.path().join(name));
+    let commands = [(3, "set solver.capacity=0.5"), (3, "set rain.0.rate=0"), (3, "set solver.neighbours=4")];
+    let mut watcher = Plain(told(&commands));
+    let Outcome::Finished(report) = run(&project, &options(&out, false), &mut watcher).unwrap() else {
+        panic!()
+    };
+    assert_eq!(report.changes.len(), 1, "{:?}", watcher.0.notices);
+    let refused = "set rain.0.rate=0: rain[0].rate cannot change while the scene runs";
+    assert!(watcher.0.notices.iter().any(|notice| notice.starts_with(refused)), "{:?}", watcher.0.notices);
+    let mut watcher = Plain(told(&[commands[0], (5, "stop")]));
+    assert!(matches!(run(&project, &options(&cut, false), &mut watcher), Ok(Outcome::Stopped { .. })));
+    let own = Project::open(cut.to_str().unwrap(), &[]).unwrap();
+    let Outcome::Finished(resumed) = run(&own, &options(&cut, true), &mut Plain(Told::default())).unwrap()
+    else {
+        panic!()
+    };
+    assert_eq!(resumed.ledger, report.ledger);
+}
+
+#[test]
+fn commands_are_read_from_lines() {
+    assert_eq!("set a.b=1 2".parse(), Ok(Command::Set("a.b=1 2".into())));
+    assert_eq!("  pause ".parse(), Ok(Command::Pause));
+    let wrong = "faster".parse::<Command>().unwrap_err();
+    assert_eq!(wrong, "\"faster\" is no command; there are: set KEY=VALUE, pause, resume, reset, stop");
+    assert!("set".parse::<Command>().is_err() && "pause 3".parse::<Command>().is_err());
+}
+
+#[test]
+fn a_torrent_that_needs_too_much_memory_is_refused_before_it_takes_any() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = project(folder.path(), &SCENE.replace("max_particles = 5000", "max_particles = 90000000"));
+    let error = State::new(&project, MEMORY).unwrap_err().to_string();
+    assert!(error.contains("scene.toml:15:17: particles 0.05 m apart"), "{error}");
+    assert!(
+        error.contains("smaller solver.fluid.max_particles") && error.contains("--max-memory"),
+        "{error}"
+    );
+}
+
+#[test]
+fn water_and_emitters_that_do_not_fit_the_terrain_are_told_with_their_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let told = |from: &str, to: &str| {
+        let project = project(folder.path(), &SCENE.replace(from, to));
+        State::new(&project, MEMORY).unwrap_err().to_string()
+    };
+    let outside = told("at = [0.4, 0.8, 0.6]", "at = [40, 0.8, 0.6]");
+    assert!(outside.contains("emitter[0] is 40 m east"), "{outside}");
+    let coarse = told("spacing = \"5 cm\"", "spacing = \"30 cm\"");
+    assert!(coarse.contains("scene.toml:14:11: solver.fluid.spacing is 0.3;"), "{coarse}");
+    let thick = told("sediment = \"5 %\"", "sediment = 0.95");
+    assert!(thick.contains("water[0].sediment is 0.95;"), "{thick}");
+    let still = told("velocity = [1, 0, -0.5]", "velocity = [0, 0, 0]");
+    assert!(still.contains("emitter[0].velocity"), "{still}");
+}
+
+/// The file opens where the scene does.
+#[test]
+fn a_wrong_scene_of_particles_is_no_project() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.toml");
+    std::fs::write(&file, SCENE.replace("\"sph\"", "\"pipes\"")).unwrap();
+    let error = Project::open(file.to_str().unwrap(), &[]).unwrap_err();
+    assert!(matches!(error, ProjectError::Wrong(_)), "{error}");
+}
