@@ -15,10 +15,28 @@ struct Figure {
 }
 
 /// Scenes that are run first.
-const SCENES: [&str; 7] =
-    ["demo", "mountain", "mountain-rain", "river-detail", "dam-break-2d", "tujunga", "pool"];
+const SCENES: [&str; 18] = [
+    "demo",
+    "mountain",
+    "mountain-rain",
+    "river-detail",
+    "dam-break-2d",
+    "tujunga",
+    "pool",
+    "fluid-water",
+    "fluid-honey",
+    "fluid-heavy",
+    "dam-break",
+    "settling",
+    "diffusion",
+    "ditch",
+    "meander",
+    "canyon",
+    "lake",
+    "waterfall",
+];
 
-const FIGURES: [Figure; 20] = [
+const FIGURES: [Figure; 31] = [
     Figure {
         file: "demo.jpg",
         about: "`demo`: mountains after rain has worked on them",
@@ -123,6 +141,61 @@ const FIGURES: [Figure; 20] = [
         file: "lake.jpg",
         about: "`lake-at-rest`: water that stays where it is",
         render: &["lake-at-rest"],
+    },
+    Figure {
+        file: "fluid_water.jpg",
+        about: "`fluid-water`: a thousand particles of water have dropped into a box",
+        render: &["RUN/fluid-water"],
+    },
+    Figure {
+        file: "fluid_honey.jpg",
+        about: "`fluid-honey`: the same with the viscosity of honey",
+        render: &["RUN/fluid-honey"],
+    },
+    Figure {
+        file: "fluid_heavy.jpg",
+        about: "`fluid-heavy`: the same with heavier particles",
+        render: &["RUN/fluid-heavy"],
+    },
+    Figure {
+        file: "dam_break_particles.jpg",
+        about: "`dam-break`: a column of particles has collapsed in a tank, coloured by speed",
+        render: &["RUN/dam-break"],
+    },
+    Figure {
+        file: "settling.jpg",
+        about: "`settling`: mud sinks from one particle through still water",
+        render: &["RUN/settling"],
+    },
+    Figure {
+        file: "diffusion.jpg",
+        about: "`diffusion`: mud spreads from one particle in still water",
+        render: &["RUN/diffusion"],
+    },
+    Figure {
+        file: "ditch.jpg",
+        about: "`ditch`: 200 000 particles wash the ridge of a ditch away",
+        render: &["RUN/ditch"],
+    },
+    Figure {
+        file: "meander.jpg",
+        about: "`meander`: a stream erodes the meander that it has reached",
+        render: &["RUN/meander"],
+    },
+    Figure {
+        file: "canyon.jpg",
+        about: "`canyon`: a river digs its channel through a canyon",
+        render: &["RUN/canyon"],
+    },
+    Figure {
+        file: "lake_outlet.jpg",
+        about: "`lake`: a lake overflows and cuts an outlet",
+        render: &["RUN/lake"],
+    },
+    Figure {
+        file: "waterfall.jpg",
+        about: "`waterfall`: two sources fall over steps of rock",
+        render: &["RUN/waterfall"],
     },
     Figure {
         file: "particles.jpg",

@@ -5,8 +5,15 @@ mod figures;
 use std::process::{Command, ExitCode};
 
 /// Crates that must build where there are no files, clocks or threads.
-const PORTABLE: [&str; 5] =
-    ["thalweg-field", "thalweg-terrain", "thalweg-erosion", "thalweg-gpu", "thalweg-render"];
+const PORTABLE: [&str; 7] = [
+    "thalweg-field",
+    "thalweg-terrain",
+    "thalweg-erosion",
+    "thalweg-sph",
+    "thalweg-coupling",
+    "thalweg-gpu",
+    "thalweg-render",
+];
 
 fn main() -> ExitCode {
     let task = std::env::args().nth(1).unwrap_or_default();

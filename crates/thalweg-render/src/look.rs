@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::light::linear;
 use crate::scene::{StyleError, check};
 use crate::{MapStyle, ReliefStyle};
 
@@ -59,8 +60,8 @@ pub struct WaterLook {
     pub foam: f32,
     /// Whether waves focus sunlight onto the bed.
     pub caustics: bool,
-    /// Height of suspended sediment over depth of water at which the water turns to mud; runs that lapse
-    /// time carry far more than nature [-].
+    /// Height of suspended sediment over depth of water, or share of sediment in particles drawn as a
+    /// surface, at which the water turns to mud; runs that lapse time carry far more than nature [-].
     pub muddy: f32,
 }
 
@@ -123,7 +124,17 @@ impl Default for Look {
     }
 }
 
+/// The colour of mud, linear, and how much of it the muddiest water has [-]: `gpu/shaders/mud.wgsl` in Rust.
+const MUD_COLOUR: [f32; 3] = [0.27, 0.19, 0.105];
+const MUDDIEST: f32 = 0.75;
+
 impl Look {
+    /// The colour of deep water of which that share is sediment, linear [-].
+    pub fn water_colour(&self, sediment: f32) -> [f32; 3] {
+        let mud = MUDDIEST * (1.0 - (-sediment.max(0.0) / self.water.muddy).exp());
+        linear(self.relief.palette.water_deep).lerp(MUD_COLOUR.into(), mud).to_array()
+    }
+
     /// The look itself if every number can be drawn.
     pub fn validated(self) -> Result<Self, StyleError> {
         let share =
@@ -140,5 +151,33 @@ impl Look {
         check("supersampling", samples as f32, (1..=4).contains(&samples), "it must be 1 to 4")?;
         check("triangle_size", self.triangle_size, self.triangle_size >= 0.25, "it must be 0.25 or more")?;
         Ok(Self { relief, ..self })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mud_is_the_same_in_rust_and_in_shaders() {
+        let shader = include_str!("gpu/shaders/mud.wgsl");
+        let [red, green, blue] = MUD_COLOUR;
+        for line in [
+            format!("const MUD_COLOUR = vec3f({red}, {green}, {blue});"),
+            format!("const MUDDIEST = {MUDDIEST};"),
+            "return MUDDIEST * (1.0 - exp(-max(share, 0.0) / muddy));".into(),
+        ] {
+            assert!(shader.contains(&line), "no \"{line}\" in the shader");
+        }
+    }
+
+    #[test]
+    fn water_goes_from_blue_to_brown_with_its_sediment() {
+        let mut look = Look::default();
+        look.water.muddy = 0.05;
+        let [clear, little, much] = [0.0, 0.02, 0.4].map(|sediment| look.water_colour(sediment));
+        assert_eq!(clear, linear(look.relief.palette.water_deep).to_array());
+        assert!(clear[2] > 2.0 * clear[0] && much[0] > 1.5 * much[2], "{clear:?} to {much:?}");
+        assert!(clear[0] < little[0] && little[0] < much[0], "red {} {} {}", clear[0], little[0], much[0]);
     }
 }

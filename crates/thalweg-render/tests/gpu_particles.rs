@@ -243,3 +243,49 @@ fn solids_and_particles_cast_shadows_and_water_does_not() {
     assert!(solid < 0.6 && ball < 0.6, "{solid} below a box, {ball} below a particle");
     assert!(water > 0.95 && nothing > 0.95, "{water} below water, {nothing} below nothing");
 }
+
+#[test]
+fn a_surface_of_particles_has_the_colour_of_the_sediment_it_carries() {
+    const ACROSS: usize = 40;
+    const LAYERS: usize = 10;
+    let mut renderer = renderer();
+    let mut look = shaped(ParticleShape::Surface);
+    look.relief.water_deep = 4.0;
+    look.water.muddy = 0.05;
+    let place = |i: usize| [i % ACROSS, i / ACROSS % ACROSS, i / (ACROSS * ACROSS)].map(|n| 0.2 * n as f32);
+    let places: Vec<[f32; 3]> = (0..ACROSS * ACROSS * LAYERS).map(place).collect();
+    let slab = |sediment: Option<&dyn Fn([f32; 3]) -> f32>| {
+        let mut snapshot = of_points(places.clone(), 0.1);
+        let info = FieldInfo::new("sediment", "-", "share of the water that is sediment");
+        let column = |share| Column { info, values: places.iter().copied().map(share).collect() };
+        snapshot.points.as_mut().unwrap().columns.extend(sediment.map(column));
+        snapshot
+    };
+    let mut draw = |snapshot: &Snapshot| picture(&mut renderer, snapshot, &look, &Camera::Top);
+    let bare = draw(&slab(None));
+    assert_eq!(bare, draw(&slab(Some(&|_| 0.0))), "water without sediment, and none that is known of");
+    for wild in [f32::NAN, f32::INFINITY] {
+        assert_eq!(bare, draw(&slab(Some(&|_| wild))), "a share of {wild}");
+    }
+
+    // Red less blue, in the west and in the east, in steps of 8-bit sRGB.
+    let browns = |picture: &Picture| {
+        [SIDE / 4, SIDE * 3 / 4].map(|x| {
+            let [red, _, blue] = picture.pixel(x, SIDE / 2);
+            i32::from(red) - i32::from(blue)
+        })
+    };
+    // The sky's image and a quarter of the water's blue lie over the brown.
+    const MARGIN: i32 = 25;
+    let clear = browns(&bare);
+    let muddy = browns(&draw(&slab(Some(&|_| 0.3))));
+    assert!(clear.iter().all(|&brown| brown < -MARGIN), "clear water: red less blue is {clear:?}");
+    assert!(muddy.iter().all(|&brown| brown > MARGIN), "muddy water: red less blue is {muddy:?}");
+    // Each particle brings its own.
+    let [west, east] = browns(&draw(&slab(Some(&|[x, ..]| if x < 4.0 { 0.0 } else { 0.3 }))));
+    assert!((west - clear[0]).abs() <= 3, "{west} beside mud, {} without any", clear[0]);
+    assert!((east - muddy[1]).abs() <= 3, "{east} beside clear water, {} without any", muddy[1]);
+    // And a little of it tints a little.
+    let little = browns(&draw(&slab(Some(&|_| 0.01))));
+    assert!(clear[0] < little[0] && little[0] < muddy[0], "{} to {} to {}", clear[0], little[0], muddy[0]);
+}

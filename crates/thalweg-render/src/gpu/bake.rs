@@ -5,6 +5,7 @@ use thalweg_gpu::Gpu;
 use wgpu::TextureFormat;
 use wgpu::util::DeviceExt;
 
+use super::MUD;
 use super::texture::{Texture, levels_of};
 
 /// See `shaders/bake.wgsl`.
@@ -42,7 +43,7 @@ pub(super) struct Bakery {
 
 impl Bakery {
     pub(super) fn new(gpu: &Gpu) -> Self {
-        let module = gpu.shader("bake", &[include_str!("shaders/bake.wgsl")]);
+        let module = gpu.shader("bake", &[MUD, include_str!("shaders/bake.wgsl")]);
         let texture = |i: usize| wgpu::BindGroupLayoutEntry {
             binding: i as u32 + 1,
             visibility: wgpu::ShaderStages::FRAGMENT,

@@ -6,7 +6,7 @@ use wgpu::util::DeviceExt;
 
 use super::globals::Globals;
 use super::texture::Texture;
-use super::{FRAME, GROUND, WATER};
+use super::{FRAME, GROUND, MUD, WATER};
 
 /// Texels along the side of the map. Meshes that shrink below a small part of a texel are lost: with half as
 /// many texels, 2 % of the light below strong ripples went missing.
@@ -24,8 +24,14 @@ pub(super) struct Caustics {
 
 impl Caustics {
     pub(super) fn new(gpu: &Gpu, globals: &Globals) -> Self {
-        let parts =
-            [FRAME, GROUND, WATER, include_str!("shaders/lake.wgsl"), include_str!("shaders/caustics.wgsl")];
+        let parts = [
+            FRAME,
+            GROUND,
+            MUD,
+            WATER,
+            include_str!("shaders/lake.wgsl"),
+            include_str!("shaders/caustics.wgsl"),
+        ];
         let module = gpu.shader("caustics", &parts);
         let layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: Some("caustics"),

@@ -6,7 +6,7 @@ use wgpu::{LoadOp, TextureFormat, TextureSampleType};
 use super::globals::{Globals, texture_entry};
 use super::space::{self, BODIES, SPACE, THICKNESS};
 use super::texture::Texture;
-use super::{DEPTH, FRAME, depth_state, fullscreen_pipeline};
+use super::{DEPTH, FRAME, MUD, depth_state, fullscreen_pipeline};
 
 /// Distances along the middle ray [m]; 0 where there is nothing.
 pub(super) const DISTANCES: TextureFormat = TextureFormat::R32Float;
@@ -52,15 +52,16 @@ impl Flow {
 
 impl Fluid {
     pub(super) fn new(gpu: &Gpu, globals: &Globals) -> Self {
-        let module = gpu.shader("fluid", &[FRAME, SPACE, include_str!("shaders/fluid.wgsl")]);
-        let layout = |kind| {
+        let module = gpu.shader("fluid", &[FRAME, MUD, SPACE, include_str!("shaders/fluid.wgsl")]);
+        let layout = |kinds: &[TextureSampleType]| {
+            let entries: Vec<_> = kinds.iter().zip(0..).map(|(kind, i)| texture_entry(i, *kind)).collect();
             gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
                 label: Some("fluid"),
-                entries: &[texture_entry(0, kind)],
+                entries: &entries,
             })
         };
-        let pieces_layout = layout(TextureSampleType::Uint);
-        let layout = layout(TextureSampleType::Float { filterable: false });
+        let pieces_layout = layout(&[TextureSampleType::Uint, TextureSampleType::Float { filterable: true }]);
+        let layout = layout(&[TextureSampleType::Float { filterable: false }]);
         let pipeline = |fragment, format, layout, depth| {
             let layouts = [&globals.layout, layout];
             fullscreen_pipeline(gpu, fragment, &module, &layouts, fragment, format, depth)
@@ -79,20 +80,20 @@ impl Fluid {
     pub(super) fn make_flow(&self, gpu: &Gpu, size: [u32; 2]) -> Flow {
         let distances = [(); 2].map(|()| Texture::new(gpu, "distances", size, DISTANCES, 1));
         let pieces = Texture::new(gpu, "pieces", size, BODIES, 1);
-        let group = |layout, texture: &Texture| {
-            let entries = &[texture.bound(0)];
+        let thickness = Texture::new(gpu, "thickness", size.map(|n| n.div_ceil(2)), THICKNESS, 1);
+        let group = |layout, entries: &[_]| {
             let descriptor = wgpu::BindGroupDescriptor { label: Some("fluid"), layout, entries };
             gpu.device.create_bind_group(&descriptor)
         };
-        let groups = [0, 1].map(|i: usize| group(&self.layout, &distances[i]));
-        let pieces_group = group(&self.pieces_layout, &pieces);
+        let groups = [0, 1].map(|i: usize| group(&self.layout, &[distances[i].bound(0)]));
+        let pieces_group = group(&self.pieces_layout, &[pieces.bound(0), thickness.bound(1)]);
         Flow {
             distances,
             groups,
             pieces,
             pieces_group,
             depth: Texture::new(gpu, "spheres' depth", size, DEPTH, 1),
-            thickness: Texture::new(gpu, "thickness", size.map(|n| n.div_ceil(2)), THICKNESS, 1),
+            thickness,
         }
     }
 
@@ -108,7 +109,7 @@ impl Fluid {
         space::fullscreen(&mut pass, &self.pieces, frame, &flow.groups[0]);
     }
 
-    /// Draws the normals of the smoothed surface where it is nearer than all else.
+    /// Draws normals and mud of the smoothed surface where it is nearer than all else.
     pub(super) fn draw_surface(&self, pass: &mut wgpu::RenderPass, frame: &wgpu::BindGroup, flow: &Flow) {
         space::fullscreen(pass, &self.surface, frame, &flow.pieces_group);
     }

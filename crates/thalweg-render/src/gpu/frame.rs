@@ -18,6 +18,7 @@ pub(super) const CAUSTICS: u32 = 64;
 pub(super) const OCCLUSION: u32 = 128;
 pub(super) const COLOURED: u32 = 256;
 pub(super) const LAND: u32 = 512;
+pub(super) const LADEN: u32 = 1024;
 
 /// See `shaders/frame.wgsl` for what each holds.
 #[repr(C)]
@@ -143,7 +144,7 @@ impl FrameData {
                 let by_magnitude = cloud.spread.is_some_and(|spread| spread.scale() == Scale::Log);
                 Vec4::new(first, last, f32::from(by_magnitude), cloud.radius)
             }),
-            depths: Vec4::new(view.near, view.far, 0.0, 0.0),
+            depths: Vec4::new(view.near, view.far, look.water.muddy, 0.0),
             caustics: Vec4::splat(super::caustics::SIDE as f32),
             extent: world.extent(),
             ball: world.water_ball(style.vertical_exaggeration),
@@ -170,6 +171,7 @@ fn flags(look: &Look, world: &World) -> u32 {
         (OCCLUSION, look.ambient_occlusion && look.light == Light::Physical),
         (COLOURED, look.particles.colour.is_some() && world.particle_scale().is_some()),
         (LAND, world.has_ground),
+        (LADEN, world.cloud.as_ref().is_some_and(|cloud| cloud.laden)),
     ]
     .iter()
     .map(|(flag, on)| flag * u32::from(*on))

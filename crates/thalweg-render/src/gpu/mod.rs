@@ -88,8 +88,14 @@ impl Renderer {
         let bakery = Bakery::new(gpu);
         let globals = Globals::new(gpu, &bakery);
         let terrain = Terrain::new(gpu, &globals);
-        let parts =
-            [FRAME, GROUND, WATER, include_str!("shaders/lake.wgsl"), include_str!("shaders/light.wgsl")];
+        let parts = [
+            FRAME,
+            GROUND,
+            MUD,
+            WATER,
+            include_str!("shaders/lake.wgsl"),
+            include_str!("shaders/light.wgsl"),
+        ];
         let module = gpu.shader("light", &parts);
         let seen_layout = gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
             label: Some("seen"),
@@ -279,6 +285,7 @@ impl Renderer {
 /// Parts of WGSL that several shaders share.
 const FRAME: &str = include_str!("shaders/frame.wgsl");
 const GROUND: &str = include_str!("shaders/ground.wgsl");
+const MUD: &str = include_str!("shaders/mud.wgsl");
 const WATER: &str = include_str!("shaders/water.wgsl");
 
 /// From light to a picture.

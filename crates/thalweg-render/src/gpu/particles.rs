@@ -1,6 +1,6 @@
 //! Particles: one triangle each, shaped to a sphere by the shader.
 //!
-//! Positions and the column that colours them lie on the device as they lie in memory, and the vertex
+//! Positions, the column that colours them and the sediment they carry lie on the device as they lie in memory, and the vertex
 //! shader fetches them: three vertices of one long draw. Instances of three vertices would do the same; in
 //! software they take as long, and graphics cards leave most of their lanes idle in such small ones.
 
@@ -28,11 +28,14 @@ pub(super) struct Cloud {
     pub radius: f32,
     /// How the colouring column is spread over its colours.
     pub spread: Option<Spread>,
+    /// Whether it is known how much sediment they carry.
+    pub laden: bool,
 }
 
 struct Chunk {
     positions: wgpu::Buffer,
     values: wgpu::Buffer,
+    loads: wgpu::Buffer,
     count: u32,
 }
 
@@ -43,10 +46,12 @@ impl Cloud {
         let bytes = size_of_val(&points.positions[..points.len().min(CHUNK)]);
         gpu.admit_buffer("a buffer of particles", bytes as u64)?;
         let style = look.particles.colour.as_ref();
-        let column = style.and_then(|(name, style)| {
-            let column = points.column(name).filter(|column| column.values.len() == points.len())?;
-            Some((&column.values[..], style))
-        });
+        let values_of = |name: &str| {
+            let column = points.column(name).filter(|column| column.values.len() == points.len());
+            column.map(|column| &column.values[..])
+        };
+        let column = style.and_then(|(name, style)| Some((values_of(name)?, style)));
+        let load = values_of("sediment");
         let buffer = |label, contents: &[u8]| {
             let usage = BufferUsages::STORAGE;
             gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
@@ -56,19 +61,24 @@ impl Cloud {
             })
         };
         let nothing = buffer("no values", &[0; 4]);
-        let chunk = |(i, positions): (usize, &[[f32; 3]])| Chunk {
-            positions: buffer("positions", bytemuck::cast_slice(positions)),
-            values: column.map_or_else(
-                || nothing.clone(),
-                |(values, _)| buffer("values", bytemuck::cast_slice(&values[i * CHUNK..][..positions.len()])),
-            ),
-            count: positions.len() as u32,
+        let chunk = |(i, positions): (usize, &[[f32; 3]])| {
+            let part = |label, values: Option<&[f32]>| match values {
+                Some(values) => buffer(label, bytemuck::cast_slice(&values[i * CHUNK..][..positions.len()])),
+                None => nothing.clone(),
+            };
+            Chunk {
+                positions: buffer("positions", bytemuck::cast_slice(positions)),
+                values: part("values", column.map(|(values, _)| values)),
+                loads: part("loads", load),
+                count: positions.len() as u32,
+            }
         };
         Ok(Some(Self {
             chunks: points.positions.chunks(CHUNK).enumerate().map(chunk).collect(),
             centres,
             radius: if points.radius > 0.0 { points.radius } else { likely_radius(centres, points.len()) },
             spread: column.map(|(values, style)| Spread::of(values, style)),
+            laden: load.is_some(),
         }))
     }
 
@@ -128,7 +138,7 @@ impl Particles {
         };
         let layout = gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
             label: Some("particles"),
-            entries: &[entry(0), entry(1)],
+            entries: &[entry(0), entry(1), entry(2)],
         });
         let greater = depth_state(true, wgpu::CompareFunction::GreaterEqual);
         let pipeline = |label, vertex, fragment, targets: &[TextureFormat]| {
@@ -218,6 +228,7 @@ impl Particles {
                 entries: &[
                     wgpu::BindGroupEntry { binding: 0, resource: chunk.positions.as_entire_binding() },
                     wgpu::BindGroupEntry { binding: 1, resource: chunk.values.as_entire_binding() },
+                    wgpu::BindGroupEntry { binding: 2, resource: chunk.loads.as_entire_binding() },
                 ],
             });
             pass.set_bind_group(1, &group, &[]);

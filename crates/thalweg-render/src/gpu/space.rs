@@ -14,13 +14,13 @@ use super::mesh::Meshes;
 use super::particles::Particles;
 use super::texture::Texture;
 use super::world::World;
-use super::{DEPTH, FRAME, GROUND, LIGHT, Targets, WATER, fullscreen_pipeline};
+use super::{DEPTH, FRAME, GROUND, LIGHT, MUD, Targets, WATER, fullscreen_pipeline};
 use crate::{Look, ParticleShape};
 
-/// Of opaque things, paint and folded normal; of surfaces of water, folded normal and bits of the depth.
+/// Of opaque things, paint and folded normal; of surfaces of water, folded normal and bits of the depth and mud.
 pub(super) const BODIES: TextureFormat = TextureFormat::Rg32Uint;
-/// Water along a ray [m].
-pub(super) const THICKNESS: TextureFormat = TextureFormat::R16Float;
+/// Water along a ray, and the sediment in it [m].
+pub(super) const THICKNESS: TextureFormat = TextureFormat::Rg16Float;
 
 /// WGSL that everything in space shares.
 pub(super) const SPACE: &str = include_str!("shaders/space.wgsl");
@@ -112,7 +112,7 @@ impl Space {
             bodies_layout,
             behind: lit("behind", &[FRAME, include_str!("shaders/behind.wgsl")], &behind_layout),
             behind_layout,
-            surface_light: lit("surface", &[FRAME, GROUND, WATER, SPACE, surface], &surface_layout),
+            surface_light: lit("surface", &[FRAME, GROUND, MUD, WATER, SPACE, surface], &surface_layout),
             surface_layout,
             depth_layout,
             nothing: Texture::new(gpu, "nothing", [1, 1], THICKNESS, 1),

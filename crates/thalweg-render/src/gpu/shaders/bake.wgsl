@@ -112,9 +112,7 @@ fn matter(@builtin(position) at: vec4f) -> @location(0) vec4f {
     let eroded = smoothstep(0.0, bake.full.y, held(third, cell).r);
     let fresh = smoothstep(0.0, bake.full.x, held(fourth, cell).r);
     let share = held(fifth, cell).r / max(depth, 0.5 * bake.grid.w);
-    // The muddiest river still mirrors and shimmers as water.
-    const MUDDIEST = 0.75;
-    return vec4f(wet, eroded, fresh, MUDDIEST * (1.0 - exp(-max(share, 0.0) / bake.full.z)));
+    return vec4f(wet, eroded, fresh, mud_of(share, bake.full.z));
 }
 
 // Velocity, only where there is water to be seen. first: east, second: depth, third: north.

@@ -5,6 +5,8 @@
 // All of it is as fine as the picture, not as its samples.
 @group(1) @binding(0) var distances: texture_2d<f32>;
 @group(1) @binding(0) var pieces: texture_2d<u32>;
+// Water along the ray, and the sediment in it [m]; coarser than the picture.
+@group(1) @binding(1) var thickness: texture_2d<f32>;
 
 // Reach of the kernel [radii], and at most [px].
 const REACH = 3.0;
@@ -146,6 +148,14 @@ struct Surface {
     @builtin(frag_depth) depth: f32,
 }
 
+// Mud of the water along the ray through a sample.
+fn mud_at(at: vec2f) -> f32 {
+    // The least number of half precision: where there is no water there is no sediment.
+    const LEAST = 6.0e-8;
+    let water = textureSampleLevel(thickness, clamped, at * frame.viewport.zw, 0.0).rg;
+    return mud_of(water.g / max(water.r, LEAST), frame.depths.z);
+}
+
 // Between the pixels: of the four around a sample, those that belong to the same surface as the nearest of
 // them.
 @fragment
@@ -183,5 +193,5 @@ fn surface_fragment(@builtin(position) at: vec4f) -> Surface {
         }
     }
     let depth = clamp(depth_at(straight(sum.x / sum.y)), 1.0e-30, 1.0);
-    return Surface(vec2u(folded(normalize(normal)), bitcast<u32>(depth)), depth);
+    return Surface(surface_of(normalize(normal), depth, mud_at(at.xy)), depth);
 }

@@ -37,7 +37,7 @@ struct Frame {
     flags: vec4u,
     // Colour of the particles' scale: first, last, kind, radius [m].
     particles: vec4f,
-    // Near and far end of what is seen [m].
+    // Near and far end of what is seen [m], share of sediment that makes mud.
     depths: vec4f,
     // Side of the map of caustics [texels].
     caustics: vec4f,
@@ -57,6 +57,7 @@ const CAUSTICS = 64u;
 const OCCLUSION = 128u;
 const COLOURED = 256u;
 const LAND = 512u;
+const LADEN = 1024u;
 
 @group(0) @binding(0) var<uniform> frame: Frame;
 @group(0) @binding(1) var clamped: sampler;

@@ -28,7 +28,7 @@ fn wall_light(place: vec3f, wall: i32) -> vec3f {
     var colour: vec3f;
     if depth < 0.0 {
         let mud = textureSampleLevel(matter, clamped, uv_from_world(place.xy), 0.0).a;
-        let own = mix(frame.palette[7].rgb, vec3f(0.27, 0.19, 0.105), mud);
+        let own = mix(frame.palette[7].rgb, MUD_COLOUR, mud);
         let below = top_at(place.xy) - place.z;
         colour = mix(own * 2.2 + vec3f(0.03, 0.08, 0.09), own, smoothstep(0.0, 0.02 * width, below));
     } else {

@@ -3,6 +3,8 @@
 
 @group(1) @binding(0) var<storage, read> positions: array<f32>;
 @group(1) @binding(1) var<storage, read> values: array<f32>;
+// Share of each that is sediment.
+@group(1) @binding(2) var<storage, read> loads: array<f32>;
 
 struct Disc {
     @builtin(position) clip: vec4f,
@@ -10,6 +12,7 @@ struct Disc {
     @location(0) across: vec3f,
     // From the eye to the centre; w is the radius [m].
     @location(1) @interpolate(flat) centre: vec4f,
+    // Paint, or bits of the load.
     @location(2) @interpolate(flat) paint: u32,
 }
 
@@ -26,12 +29,23 @@ fn centre_of(index: u32) -> vec3f {
     return vec3f(place.xy, place.z * frame.grid.w);
 }
 
+fn is_number(value: f32) -> bool {
+    return (bitcast<u32>(value) & 0x7fffffffu) < 0x7f800000u;
+}
+
+fn load_of(index: u32) -> f32 {
+    if !has(LADEN) || !is_number(loads[index]) {
+        return 0.0;
+    }
+    return clamp(loads[index], 0.0, 1.0);
+}
+
 fn colour_of_particle(index: u32) -> vec3f {
     if !has(COLOURED) {
         return WATER_BLUE;
     }
     let value = values[index];
-    if (bitcast<u32>(value) & 0x7fffffffu) >= 0x7f800000u {
+    if !is_number(value) {
         return MISSING;
     }
     return colour_of(1, on_scale(value, frame.particles.x, frame.particles.y, frame.particles.z > 0.5));
@@ -169,12 +183,15 @@ const SPLAT = 2.5;
 
 @vertex
 fn thickness_vertex(@builtin(vertex_index) index: u32) -> Disc {
-    return disc_of(index, SPLAT * frame.particles.w, 2.0 * f32(frame.flags.y) * SMALLEST);
+    var disc = disc_of(index, SPLAT * frame.particles.w, 2.0 * f32(frame.flags.y) * SMALLEST);
+    disc.paint = bitcast<u32>(load_of(index / 3u));
+    return disc;
 }
 
-// Water along the ray [m]: a particle stands for a cube two radii wide, spread over its splat.
+// Water along the ray, and the sediment in it [m]: a particle stands for a cube two radii wide, spread over its
+// splat.
 @fragment
-fn thickness_fragment(disc: Disc) -> @location(0) f32 {
+fn thickness_fragment(disc: Disc) -> @location(0) vec2f {
     let radius = frame.particles.w;
     let wide = disc.centre.w * disc.centre.w;
     let inside = max(1.0 - dot(disc.across, disc.across) / wide, 0.0);
@@ -188,5 +205,5 @@ fn thickness_fragment(disc: Disc) -> @location(0) f32 {
             - dot(disc.centre.xyz, frame.forward.xyz);
         share = clamp(0.5 + 0.5 * room / radius, 0.0, 1.0);
     }
-    return most * inside * inside * share;
+    return most * inside * inside * share * vec2f(1.0, bitcast<f32>(disc.paint));
 }

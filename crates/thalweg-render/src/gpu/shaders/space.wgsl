@@ -27,6 +27,25 @@ fn unfolded(bits: u32) -> vec3f {
     return normalize(vec3f(select(flat, turned, z < 0.0), z));
 }
 
+// What a surface of water writes: folded normal, and bits of the depth, which are never all 0. Muddy water has
+// its mud in the last eight of them, and the sign says so: the depth of clear water stays exact, that of muddy
+// water is true to 1 in 65536.
+const MUDDY = 0x80000000u;
+
+fn surface_of(normal: vec3f, depth: f32, mud: f32) -> vec2u {
+    let exact = bitcast<u32>(depth);
+    let level = u32(round(mud * 255.0));
+    return vec2u(folded(normal), select(exact, MUDDY | (exact & 0xffffff00u) | level, level > 0u));
+}
+
+fn surface_depth(bits: u32) -> f32 {
+    return bitcast<f32>(select(bits, (bits & 0x7fffff00u) | 0x80u, (bits & MUDDY) != 0u));
+}
+
+fn surface_mud(bits: u32) -> f32 {
+    return select(0.0, f32(bits & 0xffu) / 255.0, (bits & MUDDY) != 0u);
+}
+
 // What a pass over opaque things writes: that there is one (to keep the ground's light away), its paint and
 // normal. The light is worked out afterwards, once for each sample (`bodies.wgsl`).
 struct Body {

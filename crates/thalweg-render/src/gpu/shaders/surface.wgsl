@@ -3,7 +3,7 @@
 // Light, and in alpha the water along the ray in front of it [m].
 @group(1) @binding(0) var behind_light: texture_2d<f32>;
 @group(1) @binding(1) var behind_depths: texture_depth_2d;
-// Folded normal, and bits of the depth; 0 where there is no water.
+// Folded normal, and bits of the depth and mud; 0 where there is no water.
 @group(1) @binding(2) var surfaces: texture_2d<u32>;
 
 @vertex
@@ -67,22 +67,32 @@ fn mirror_image(place: vec3f, direction: vec3f, blur: f32) -> vec3f {
     return mix(image, min(table, image), smoothstep(0.0, -0.1, direction.z));
 }
 
-fn surface_light(pixel: vec2f, ray: Ray, depth: f32, way: f32, raw_normal: vec3f, behind_way: f32, water: f32) -> vec3f {
+// A surface at a pixel.
+struct Surface {
+    depth: f32,
+    normal: vec3f,
+    // Water along the ray [m].
+    water: f32,
+    mud: f32,
+}
+
+fn surface_light(pixel: vec2f, ray: Ray, surface: Surface, behind_way: f32) -> vec3f {
+    let way = way_of(surface.depth, ray.direction);
     let place = ray.start + ray.direction * way;
     // At a rim a smooth normal may turn away from the eye.
-    let away = max(0.08 + dot(raw_normal, ray.direction), 0.0);
-    let normal = normalize(raw_normal - ray.direction * away);
+    let away = max(0.08 + dot(surface.normal, ray.direction), 0.0);
+    let normal = normalize(surface.normal - ray.direction * away);
     let facing = -dot(normal, ray.direction);
     let room = max(behind_way - way, 0.0);
-    let thick = clamp(water, 0.0, room);
-    let behind = seen_behind(pixel * frame.viewport.zw, place, ray, depth, normal, thick, room);
+    let thick = clamp(surface.water, 0.0, room);
+    let behind = seen_behind(pixel * frame.viewport.zw, place, ray, surface.depth, normal, thick, room);
 
     // A film thinner than what can be seen mirrors nothing either: no seam where water ends.
     let blur = side_seen(dot(place - frame.eye.xyz, frame.forward.xyz));
     let film = smoothstep(0.0, 1.0, thick / (2.0 * blur + 0.5 * frame.particles.w));
     let share = fresnel(facing) * film;
-    let clear = exp(-water_loss(0.0) * behind.way / frame.grid.w);
-    let own = from_below(vec3f(0.0), behind.way, 0.0, place);
+    let clear = exp(-water_loss(surface.mud) * behind.way / frame.grid.w);
+    let own = from_below(vec3f(0.0), behind.way, surface.mud, place);
     let mirror = reflect(ray.direction, normal);
     var light = own * (1.0 - share) + mirror_image(place, mirror, blur) * share;
     // The sun's image (Walter et al. 2007).
@@ -103,14 +113,13 @@ fn surface_light(pixel: vec2f, ray: Ray, depth: f32, way: f32, raw_normal: vec3f
 @fragment
 fn fragment(@builtin(position) at: vec4f) -> @location(0) vec4f {
     let pixel = vec2i(at.xy);
-    let surface = textureLoad(surfaces, pixel, 0).xy;
-    if surface.y == 0u {
+    let bits = textureLoad(surfaces, pixel, 0).xy;
+    if bits.y == 0u {
         discard;
     }
     let ray = ray_at(at.xy);
-    let depth = bitcast<f32>(surface.y);
-    let way = way_of(depth, ray.direction);
     let behind = way_behind(textureLoad(behind_depths, pixel, 0), ray);
     let water = textureLoad(behind_light, pixel, 0).a;
-    return vec4f(surface_light(at.xy, ray, depth, way, unfolded(surface.x), behind, water), 1.0);
+    let surface = Surface(surface_depth(bits.y), unfolded(bits.x), water, surface_mud(bits.y));
+    return vec4f(surface_light(at.xy, ray, surface, behind), 1.0);
 }

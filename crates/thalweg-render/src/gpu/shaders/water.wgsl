@@ -136,8 +136,7 @@ fn water_light(water: Water, below: vec3f, blur: f32) -> vec3f {
 // Light from a lake's bed or from the water itself, after its way up.
 fn from_below(bed_light: vec3f, way: f32, mud: f32, place: vec3f) -> vec3f {
     let loss = water_loss(mud);
-    let mud_colour = vec3f(0.27, 0.19, 0.105);
-    let own = mix(frame.palette[7].rgb, mud_colour, mud);
+    let own = mix(frame.palette[7].rgb, MUD_COLOUR, mud);
     let clear = exp(-loss * way / frame.grid.w);
     let day = frame.sun_light.rgb * max(frame.sun.z, 0.0) * sun_seen(place, vec3f(0.0, 0.0, 1.0))
         + skylight(vec3f(0.0, 0.0, 1.0));
