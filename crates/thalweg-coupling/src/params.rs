@@ -225,7 +225,11 @@ impl Params {
             "kelager-heavy" => {
                 let mass = 0.034;
                 let spacing = (mass / water.density).cbrt();
-                Some(Self { fluid: FluidParams { mass: Some(mass), spacing, dt: Some(0.004), ..water }, bed, erosion: still })
+                Some(Self {
+                    fluid: FluidParams { mass: Some(mass), spacing, dt: Some(0.004), ..water },
+                    bed,
+                    erosion: still,
+                })
             }
             "kataev-2022" => Some(Self { fluid: water, bed, erosion: printed }),
             "kristof-2009" => Some(Self {

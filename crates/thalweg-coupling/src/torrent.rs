@@ -565,21 +565,27 @@ impl Torrent {
             (vec![0.0f64; cols * rows], vec![0.0f64; cols * rows], vec![0.0f64; cols * rows]);
         let cell = self.bed.cell;
         let each = self.particle_volume() / (cell * cell);
+        let wide = (2.0 * self.params.fluid.spacing / cell).max(1.0);
         for i in 0..particles.len() {
             if particles.is_boundary(i) || particles.expires[i] <= now {
                 continue;
             }
-            // Spread over the four vertices around, so that maps are smooth where cells are small.
+            // Spread by a tent over the vertices around, as wide as cells and particles ask for.
             let at = [0, 1].map(|axis: usize| f64::from(particles.position[axis][i]) / cell - 0.5);
             let speed = (0..3).map(|axis| f64::from(particles.velocity[axis][i]).powi(2)).sum::<f64>().sqrt();
-            for (dj, di) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
-                let (a, b) = (at[0].floor() + f64::from(di), at[1].floor() + f64::from(dj));
-                let weight = (1.0 - (at[0] - a).abs()).max(0.0) * (1.0 - (at[1] - b).abs()).max(0.0);
-                if a >= 0.0 && b >= 0.0 && (a as usize) < cols && (b as usize) < rows {
-                    let v = b as usize * cols + a as usize;
-                    depth[v] += weight * each;
-                    pace[v] += weight * each * speed;
-                    load[v] += weight * each * particles.cargo.get(i).copied().unwrap_or(0.0);
+            let carried = particles.cargo.get(i).copied().unwrap_or(0.0);
+            let range = |axis: usize| {
+                let (from, to) = ((at[axis] - wide).ceil().max(0.0), (at[axis] + wide).floor());
+                from as usize..((to + 1.0).max(0.0) as usize).min(self.bed.size[axis])
+            };
+            let tent = |axis: usize, n: usize| (1.0 - (at[axis] - n as f64).abs() / wide).max(0.0) / wide;
+            for b in range(1) {
+                for a in range(0) {
+                    let share = tent(0, a) * tent(1, b) * each;
+                    let v = b * cols + a;
+                    depth[v] += share;
+                    pace[v] += share * speed;
+                    load[v] += share * carried;
                 }
             }
         }
