@@ -120,7 +120,7 @@ impl Bed {
         let cell = triangle as usize / 2;
         let (i, j) = (cell % (cols - 1), cell / (cols - 1));
         let a = j * cols + i;
-        if triangle % 2 == 0 { [a, a + 1, a + cols] } else { [a + cols + 1, a + cols, a + 1] }
+        if triangle.is_multiple_of(2) { [a, a + 1, a + cols] } else { [a + cols + 1, a + cols, a + 1] }
     }
 
     /// Place of a vertex [m].
@@ -139,7 +139,7 @@ impl Bed {
     #[inline(always)]
     pub fn slope(&self, triangle: Triangle) -> [f32; 2] {
         let [a, b, c] = self.corners(triangle).map(|v| self.height[v]);
-        let per = if triangle % 2 == 0 { 1.0 / self.cell as f32 } else { -1.0 / self.cell as f32 };
+        let per = if triangle.is_multiple_of(2) { 1.0 / self.cell as f32 } else { -1.0 / self.cell as f32 };
         [(b - a) * per, (c - a) * per]
     }
 
@@ -315,7 +315,7 @@ mod tests {
         for dt in [0.01, 0.1, 0.6] {
             let particle = thrown(&slope, [8.0, 9.0, 6.0], [3.0, -1.0, -20.0], dt, 0.0);
             let clear = slope.clearance(particle.position);
-            assert!(clear >= -1.0e-5 && clear < 6.0, "{clear} m at {dt} s");
+            assert!((-1.0e-5..6.0).contains(&clear), "{clear} m at {dt} s");
         }
         // A thin wall across the way: both ends are above the ground, the middle is not.
         let wall = bed(41, |col, _| if col == 20 { 4.0 } else { 0.0 });

@@ -173,10 +173,9 @@ impl Sediment {
         }
         let (particles, gain) = (fluid.sorted(), &self.gain);
         let volume = params.fluid.particle_mass() / params.fluid.density;
-        for i in 0..count {
-            let tag = particles.tag[i];
-            if tag & (BOUNDARY | SLIP) == BOUNDARY && gain[i] != 0.0 {
-                deposit(tag & !BOUNDARY, gain[i] * volume);
+        for (&tag, &gain) in particles.tag[..count].iter().zip(gain) {
+            if tag & (BOUNDARY | SLIP) == BOUNDARY && gain != 0.0 {
+                deposit(tag & !BOUNDARY, gain * volume);
             }
         }
         fluid.add_cargo(gain);
@@ -279,7 +278,7 @@ impl<'a> Pass for Loosen<'a> {
                 let volume = load(simd, self.volume, at); // zero for the boundary
                 let fluid = volume.simd_gt(zero);
                 let weight = fluid.select(bell * bell * bell, zero);
-                sum = sum + weight;
+                sum += weight;
                 let (uj, vj, wj) = (load(simd, u, at), load(simd, v, at), load(simd, w, at));
                 // Speed along the bed: what is left without the part towards it.
                 let into = uj * n[0] + vj * n[1] + wj * n[2];
@@ -441,7 +440,7 @@ struct Granted<'a> {
 #[inline(always)]
 fn add<S: Simd>(sum: &mut f64x4<S>, value: f32x8<S>) {
     let (low, high) = value.widen();
-    *sum = *sum + (low + high);
+    *sum += low + high;
 }
 
 /// Walk 3: what each fluid particle gains.

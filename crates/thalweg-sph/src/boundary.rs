@@ -101,7 +101,7 @@ impl<'a> Pass for Weigh<'a> {
                     f32x8::splat(simd, z[slot]) - zj,
                 ];
                 let bell = (hh - group.squared(simd, vector, away)).max(zero);
-                *sum = *sum + solid.select(bell * bell * bell, zero);
+                *sum += solid.select(bell * bell * bell, zero);
             }
         }
         for k in 0..group.count {

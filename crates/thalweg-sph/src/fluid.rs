@@ -518,7 +518,7 @@ impl Fluid {
         match number(self.params.surface) {
             tension::COLOUR_FIELD => self.walk_with::<_, { tension::COLOUR_FIELD }>(surroundings, motion),
             tension::BECKER_TESCHNER => {
-                self.walk_with::<_, { tension::BECKER_TESCHNER }>(surroundings, motion)
+                self.walk_with::<_, { tension::BECKER_TESCHNER }>(surroundings, motion);
             }
             tension::AKINCI => self.walk_with::<_, { tension::AKINCI }>(surroundings, motion),
             _ => self.walk_with::<_, { tension::NONE }>(surroundings, motion),

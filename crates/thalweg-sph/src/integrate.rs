@@ -45,9 +45,10 @@ impl Motion {
         let from = particle.position;
         let pushed = surroundings.push(from, particle.velocity, density);
         a = std::array::from_fn(|axis| a[axis] + pushed[axis]);
-        for axis in 0..3 {
-            particle.velocity[axis] = self.keep * (particle.velocity[axis] + self.kick * a[axis]); // (1.45)
-            particle.position[axis] += self.drift * particle.velocity[axis]; // (1.46)
+        let Particle { position, velocity, .. } = &mut particle;
+        for ((x, v), a) in position.iter_mut().zip(velocity).zip(a) {
+            *v = self.keep * (*v + self.kick * a); // (1.45)
+            *x += self.drift * *v; // (1.46)
         }
         surroundings.end_move(from, &mut particle, self.drift);
         let square = |v: [f32; 3]| v[0] * v[0] + v[1] * v[1] + v[2] * v[2];

@@ -508,7 +508,7 @@ impl Neighbours {
         to.store_slice(&mut tos);
         left.store_slice(&mut lefts);
         vectors.clear();
-        for i in 0..ROWS {
+        for (i, bounds) in bounds.iter().enumerate() {
             let (from, to) = if i == 4 {
                 let from = (self.along(low[0] - reach) - first).max(0);
                 (from, (self.along(high[0] + reach) - first).min(3 * CELLS as i32 - 1))
@@ -519,7 +519,7 @@ impl Neighbours {
                 }
                 (froms[k], tos[k])
             };
-            let (mut at, end) = (bounds[i][from as usize], bounds[i][(to + 1) as usize]);
+            let (mut at, end) = (bounds[from as usize], bounds[(to + 1) as usize]);
             while at < end {
                 vectors.push(Vector { at, lanes: (end - at).min(LANES as u32) });
                 at += LANES as u32;
