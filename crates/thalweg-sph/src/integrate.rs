@@ -13,14 +13,6 @@ pub trait Surroundings: Sync {
     fn end_move(&self, from: [f32; 3], particle: &mut Particle, dt: f32);
 }
 
-/// Nothing at all.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct EmptySpace;
-
-impl Surroundings for EmptySpace {
-    fn end_move(&self, _from: [f32; 3], _particle: &mut Particle, _dt: f32) {}
-}
-
 /// How far a step goes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Motion {

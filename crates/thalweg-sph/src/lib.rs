@@ -18,6 +18,6 @@ pub mod reference;
 pub use boundary::Grip;
 pub use emit::{Emitter, Shape, Source};
 pub use fluid::{AT_ONCE, Constants, Extremes, FOREVER, Fluid, FluidError, Removed};
-pub use integrate::{EmptySpace, Surroundings};
+pub use integrate::Surroundings;
 pub use params::{Equation, FluidParams, Invalid, Kernels, MOST_PARTICLES, Tension, require};
 pub use particles::{BOUNDARY, PADDING, Particle, Particles, SLIP};

@@ -207,11 +207,6 @@ impl Neighbours {
         Self { h, ..Self::default() }
     }
 
-    /// Radius of the search [m].
-    pub fn radius(&self) -> f32 {
-        self.h
-    }
-
     /// Old index of every sorted particle.
     pub fn order(&self) -> &[u32] {
         &self.sorted
@@ -368,11 +363,6 @@ impl Neighbours {
             }
         });
         self.sorted = sorted;
-    }
-
-    /// Occupied segments.
-    pub fn segments(&self) -> usize {
-        self.segments.len()
     }
 
     /// First particle of an occupied segment; behind the last, the number of all.
