@@ -38,7 +38,7 @@ pub struct BedParams {
     pub spacing: Option<f64>,
     /// What keeps water above the bed.
     pub hold: Hold,
-    /// Viscosity between water and bed, µ_bf [Pa·s]; missing: the fluid's own.
+    /// Viscosity between water and bed, µ_bf [Pa·s]; missing: the fluid's own, with a little of its damping.
     #[serde(deserialize_with = "optional", skip_serializing_if = "Option::is_none")]
     pub friction: Option<f64>,
     /// Share of the speed towards the bed that is given back, c_R (1.43) [-].

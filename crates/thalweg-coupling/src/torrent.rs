@@ -13,8 +13,8 @@ use thalweg_sph::{
     Removed, Source, Surroundings, require,
 };
 
-/// Steps between two rounds of slipping.
-const SLIP_EVERY: u64 = 16;
+/// Exchanges of sediment for each round of slipping.
+const SLIP_EVERY: u64 = 4;
 /// Share of the excess height between two vertices that one round moves [-].
 const SLIP_SHARE: f64 = 1.0 / 16.0;
 /// Particles of the boundary for each of the fluid that memory is planned for, at worst.
@@ -340,7 +340,9 @@ impl Torrent {
                 }
             }
         }
-        if self.params.erosion.talus && self.steps_taken().is_multiple_of(SLIP_EVERY) {
+        if self.params.erosion.talus
+            && self.steps_taken().is_multiple_of(SLIP_EVERY * u64::from(self.params.erosion.every))
+        {
             self.slip();
         }
         self.touched.clear();

@@ -214,7 +214,7 @@ impl Neighbours {
 
     /// Bytes for the search among `count` particles, about.
     pub const fn bytes(count: u64) -> u64 {
-        // Two numbers for each particle while sorting and two orders, at worst a cell of its own with two counts.
+        // Two numbers for each particle while sorting and two orders, and in a dense fluid about one cell each, with two counts.
         count * (4 * 4 + 2 * 4)
     }
 
