@@ -19,9 +19,9 @@ use fearless_simd::{Simd, f32x8, f64x4, prelude::*};
 use std::f64::consts::PI;
 use thalweg_erosion::law::settling::{Grains, richardson_zaki};
 use thalweg_field::band;
-use thalweg_sph::kernel::{CubicSpline, Kernel, lattice_sum};
-use thalweg_sph::neighbours::{Group, Kind, Near, Pass, Reached, load};
-use thalweg_sph::{BOUNDARY, Fluid, Particles, SLIP};
+use thalweg_sph::kernel::{CubicSpline, Kernel, Wendland, lattice_sum};
+use thalweg_sph::neighbours::{Group, Kind, Pass, even, load};
+use thalweg_sph::{BOUNDARY, Fluid, Kernels, Particles, SLIP, make_room};
 
 /// Values that are worked on together.
 const PART: usize = 1024;
@@ -31,8 +31,8 @@ const PART: usize = 1024;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Rates {
     h: f32,
-    /// 2/h and the factor of the cubic spline's slope [1/m, 1/m⁴].
-    spline: [f32; 2],
+    /// Factor of the slope of the kernel: of the cubic spline [1/m⁴], of Wendland's [1/m⁸].
+    slope: f32,
     /// 315/(64πh⁹) [1/m⁹].
     poly6: f32,
     /// Settling and diffusion in a step, without the slope of the kernel [m⁴, m⁵].
@@ -55,20 +55,24 @@ impl Rates {
         let ErosionParams { diffusivity, .. } = params.erosion;
         let (h, spacing) = (params.fluid.smoothing_radius(), params.fluid.spacing);
         let volume = params.fluid.particle_mass() / params.fluid.density;
-        let kernel = CubicSpline(h);
+        // The documents have the cubic spline (4.19); with Wendland's, a slope takes no division.
+        let slope_at = |r: f64| match params.fluid.kernels {
+            Kernels::Wendland => -Wendland(h).slope(r),
+            Kernels::Mueller => -CubicSpline(h).slope(r),
+        };
         // Eq. 1.64 as printed moves sediment at half the settling speed, since each particle sees only the half-space
         // above it as donors; eq. 1.68 leaves out 2/r (Monaghan 2005 has it). Both are set right by asking that
         // particles on a lattice move their sediment at the right speed and spread it at the right rate.
-        let first =
-            lattice_sum(spacing, h, |r| if r > 0.0 { -volume * r * kernel.slope(r) / 6.0 } else { 0.0 });
-        let second =
-            lattice_sum(spacing, h, |r| if r > 0.0 { -volume * r * kernel.slope(r) / 3.0 } else { 0.0 });
+        let spread = lattice_sum(spacing, h, |r| if r > 0.0 { volume * r * slope_at(r) / 3.0 } else { 0.0 });
         Self {
             h: h as f32,
-            spline: [(2.0 / h) as f32, (1.0 / (4.0 * PI * (0.5 * h).powi(3)) * 2.0 / h) as f32],
+            slope: match params.fluid.kernels {
+                Kernels::Wendland => (210.0 / (PI * h.powi(8))) as f32,
+                Kernels::Mueller => (1.0 / (4.0 * PI * (0.5 * h).powi(3)) * 2.0 / h) as f32,
+            },
             poly6: (315.0 / (64.0 * PI * h.powi(9))) as f32,
-            settle: (dt * grains(params).speed() * volume / first) as f32,
-            diffuse: (2.0 * dt * diffusivity * volume / second) as f32,
+            settle: (dt * grains(params).speed() * volume / (0.5 * spread)) as f32,
+            diffuse: (2.0 * dt * diffusivity * volume / spread) as f32,
             max_fraction: params.erosion.max_fraction as f32,
             loosen: (dt * params.erosion.strength / (params.erosion.sediment_density * volume)) as f32,
             shear: params.erosion.shear as f32,
@@ -79,17 +83,20 @@ impl Rates {
         }
     }
 
-    /// |dW/dr|/r of the cubic spline, from squared distances [1/m⁵].
+    /// |dW/dr|/r of the kernel, from squared distances [1/m⁵].
     #[inline(always)]
-    fn slope_over_r<S: Simd>(&self, simd: S, rr: f32x8<S>) -> f32x8<S> {
+    fn slope_over_r<S: Simd, const WENDLAND: bool>(&self, simd: S, rr: f32x8<S>) -> f32x8<S> {
         let zero = f32x8::splat(simd, 0.0);
+        if WENDLAND {
+            let q = (f32x8::splat(simd, self.h) - rr.sqrt()).max(zero);
+            return q * q * (q * self.slope);
+        }
         // Beyond reach distances may be infinite; there the slope is zero.
-        let rr = rr.min(f32x8::splat(simd, self.h * self.h));
-        let r = rr.sqrt();
-        let q = r * self.spline[0];
+        let r = rr.min(f32x8::splat(simd, self.h * self.h)).sqrt();
+        let q = r * (2.0 / self.h);
         let far = (f32x8::splat(simd, 2.0) - q).max(zero);
         let near = (f32x8::splat(simd, 1.0) - q).max(zero);
-        (far * far * 3.0 - near * near * 12.0) * self.spline[1] / r
+        (far * far * 3.0 - near * near * 12.0) * self.slope / r
     }
 }
 
@@ -151,25 +158,9 @@ impl Sediment {
         let rates = Rates::new(params, dt);
         let count = fluid.sorted().len();
         self.prepare(fluid, params, count);
-        {
-            let (particles, near) = (fluid.sorted(), fluid.neighbours());
-            let loosen = Loosen { particles, volume: fluid.volume(), bed, hardness, params, rates: &rates };
-            near.walk(particles, &loosen, &mut self.want[..count]);
-            let (give, take) = (&mut self.give, &mut self.take);
-            let columns = Columns {
-                particles,
-                reached: fluid.reached(),
-                rates: &rates,
-                fraction: &self.fraction,
-                hindrance: &self.hindrance,
-                fluid: &self.fluid,
-                bed: &self.bed,
-                want: &self.want,
-            };
-            near.walk(particles, &Grant { columns }, [&mut give[..count], &mut take[..count]]);
-            let granted = Granted { columns, give: &self.give, take: &self.take };
-            near.walk(particles, &Exchange { granted }, &mut self.gain[..count]);
-            near.walk(particles, &Settle { granted }, &mut self.gain[..count]);
+        match params.fluid.kernels {
+            Kernels::Wendland => self.walk::<true>(fluid, bed, hardness, params, &rates),
+            Kernels::Mueller => self.walk::<false>(fluid, bed, hardness, params, &rates),
         }
         let (particles, gain) = (fluid.sorted(), &self.gain);
         let volume = params.fluid.particle_mass() / params.fluid.density;
@@ -179,6 +170,36 @@ impl Sediment {
             }
         }
         fluid.add_cargo(gain);
+    }
+
+    /// The four walks.
+    fn walk<const WENDLAND: bool>(
+        &mut self,
+        fluid: &Fluid,
+        bed: &Bed,
+        hardness: Option<&[f32]>,
+        params: &Params,
+        rates: &Rates,
+    ) {
+        let (particles, near, kept) = (fluid.sorted(), fluid.neighbours(), fluid.kept());
+        let count = particles.len();
+        let loosen = Loosen { particles, volume: fluid.volume(), bed, hardness, params, rates };
+        near.walk(particles, &loosen, &mut self.want[..count]);
+        let [x, y, z] = &particles.position;
+        let columns = Columns {
+            place: [x, y, z],
+            rates,
+            fraction: &self.fraction,
+            hindrance: &self.hindrance,
+            fluid: &self.fluid,
+            bed: &self.bed,
+            want: &self.want,
+        };
+        let shares = [&mut self.give[..count], &mut self.take[..count]];
+        near.walk_kept(particles, kept, &Grant::<WENDLAND> { columns }, shares);
+        let granted = Granted { columns, give: &self.give, take: &self.take };
+        near.walk_kept(particles, kept, &Exchange::<WENDLAND> { granted }, &mut self.gain[..count]);
+        near.walk(particles, &Settle::<WENDLAND> { granted }, &mut self.gain[..count]);
     }
 
     fn prepare(&mut self, fluid: &Fluid, params: &Params, count: usize) {
@@ -192,8 +213,10 @@ impl Sediment {
             &mut self.give,
             &mut self.take,
         ] {
+            make_room(column, length);
             column.resize(length, 0.0);
         }
+        make_room(&mut self.gain, length);
         self.gain.resize(length, 0.0);
         let (particles, erosion) = (fluid.sorted(), &params.erosion);
         let mass = fluid.constants().mass;
@@ -266,7 +289,7 @@ impl<'a> Pass for Loosen<'a> {
             let hard = self.hardness.map_or(0.0, |map| self.bed.mean_of(map, triangle));
             let critical = self.rates.critical + hard * (self.rates.hard - self.rates.critical);
             let (mut sum, mut rate) = (zero, zero);
-            for &vector in group.vectors {
+            for vector in group.vectors() {
                 let at = vector.start();
                 let away = [
                     load(simd, x, at) - f32x8::splat(simd, x[i]),
@@ -306,8 +329,7 @@ impl<'a> Pass for Loosen<'a> {
 /// What both remaining kinds of walk need.
 #[derive(Clone, Copy)]
 struct Columns<'a> {
-    particles: &'a Particles,
-    reached: &'a [Reached],
+    place: [&'a [f32]; 3],
     rates: &'a Rates,
     fraction: &'a [f32],
     hindrance: &'a [f32],
@@ -335,9 +357,18 @@ struct Moves<S: Simd> {
 }
 
 impl Columns<'_> {
+    /// The same, of one length: that spares checks.
+    #[inline(always)]
+    fn even(self) -> Self {
+        let [x, y, z] = self.place;
+        let [x, y, z, fraction, hindrance, fluid, bed, want] =
+            even([x, y, z, self.fraction, self.hindrance, self.fluid, self.bed, self.want]);
+        Self { place: [x, y, z], rates: self.rates, fraction, hindrance, fluid, bed, want }
+    }
+
     #[inline(always)]
     fn here<S: Simd>(&self, simd: S, i: usize) -> Here<S> {
-        let [x, y, z] = &self.particles.position;
+        let [x, y, z] = self.place;
         Here {
             x: f32x8::splat(simd, x[i]),
             y: f32x8::splat(simd, y[i]),
@@ -349,19 +380,19 @@ impl Columns<'_> {
 
     /// Settling (1.64), diffusion (1.68) and deposition (1.69) between a fluid particle and a vector of others.
     #[inline(always)]
-    fn moves<S: Simd>(
+    fn moves<S: Simd, const WENDLAND: bool>(
         &self,
         simd: S,
         group: &Group,
         here: &Here<S>,
         vector: thalweg_sph::neighbours::Vector,
     ) -> Moves<S> {
-        let [x, y, z] = &self.particles.position;
+        let [x, y, z] = self.place;
         let at = vector.start();
         let zero = f32x8::splat(simd, 0.0);
         let up = load(simd, z, at) - here.z;
         let rr = group.squared(simd, vector, [load(simd, x, at) - here.x, load(simd, y, at) - here.y, up]);
-        let slope = self.rates.slope_over_r(simd, rr);
+        let slope = self.rates.slope_over_r::<S, WENDLAND>(simd, rr);
         let (cj, fj) = (load(simd, self.fraction, at), load(simd, self.hindrance, at));
         // From above into here, as much as here is hindered; from here into what is below, as much as that is.
         let gained = cj * here.hindrance * up.max(zero);
@@ -396,32 +427,33 @@ fn loosened<S: Simd>(bell: f32x8<S>, want: f32x8<S>) -> f32x8<S> {
 }
 
 /// Walk 2: what each fluid particle can give and take.
-struct Grant<'a> {
+struct Grant<'a, const WENDLAND: bool> {
     columns: Columns<'a>,
 }
 
 /// Shares are kept this little below what would just empty or fill a particle, for rounding [-].
 const ALMOST: f32 = 0.999_99;
 
-impl<'a> Pass for Grant<'a> {
+impl<'a, const WENDLAND: bool> Pass for Grant<'a, WENDLAND> {
     type Out = [&'a mut [f32]; 2];
     const KIND: Kind = Kind::Fluid;
 
     #[inline(always)]
     fn group<S: Simd>(&self, simd: S, group: &Group, first: usize, out: &mut Self::Out) {
+        let columns = self.columns.even();
         let zero = f32x8::splat(simd, 0.0);
         for k in 0..group.count {
             let i = group.slots[k];
-            let here = self.columns.here(simd, i);
+            let here = columns.here(simd, i);
             let (mut given, mut taken) = (zero, zero);
-            for vector in Near::new(group.vectors, self.columns.reached[i]) {
-                let moves = self.columns.moves(simd, group, &here, vector);
+            for vector in group.near(k) {
+                let moves = columns.moves::<S, WENDLAND>(simd, group, &here, vector);
                 given = given + (-moves.between).max(zero) + moves.down;
                 taken = taken + moves.between.max(zero) + moves.loosened;
             }
             let (given, taken) = (given.reduce_sum(), taken.reduce_sum());
-            let fraction = self.columns.fraction[i];
-            let room = (self.columns.rates.max_fraction * ALMOST - fraction).max(0.0);
+            let fraction = columns.fraction[i];
+            let room = (columns.rates.max_fraction * ALMOST - fraction).max(0.0);
             out[0][i - first] = if given > fraction * ALMOST { fraction * ALMOST / given } else { 1.0 };
             out[1][i - first] = if taken > room * ALMOST { room * ALMOST / taken } else { 1.0 };
         }
@@ -436,6 +468,15 @@ struct Granted<'a> {
     take: &'a [f32],
 }
 
+impl Granted<'_> {
+    #[inline(always)]
+    fn even(self) -> Self {
+        let columns = self.columns.even();
+        let [_, give, take] = even([columns.place[0], self.give, self.take]);
+        Self { columns, give, take }
+    }
+}
+
 /// Adds the lanes of a vector to a sum in f64.
 #[inline(always)]
 fn add<S: Simd>(sum: &mut f64x4<S>, value: f32x8<S>) {
@@ -444,32 +485,31 @@ fn add<S: Simd>(sum: &mut f64x4<S>, value: f32x8<S>) {
 }
 
 /// Walk 3: what each fluid particle gains.
-struct Exchange<'a> {
+struct Exchange<'a, const WENDLAND: bool> {
     granted: Granted<'a>,
 }
 
-impl<'a> Pass for Exchange<'a> {
+impl<'a, const WENDLAND: bool> Pass for Exchange<'a, WENDLAND> {
     type Out = &'a mut [f64];
     const KIND: Kind = Kind::Fluid;
 
     #[inline(always)]
     fn group<S: Simd>(&self, simd: S, group: &Group, first: usize, out: &mut Self::Out) {
-        let Granted { columns, give, take } = &self.granted;
+        let Granted { columns, give, take } = self.granted.even();
         let zero = f32x8::splat(simd, 0.0);
         for k in 0..group.count {
             let i = group.slots[k];
             let here = columns.here(simd, i);
             let (give_here, take_here) = (f32x8::splat(simd, give[i]), f32x8::splat(simd, take[i]));
             let mut sum = f64x4::splat(simd, 0.0);
-            for vector in Near::new(group.vectors, columns.reached[i]) {
+            for vector in group.near(k) {
                 let at = vector.start();
-                let moves = columns.moves(simd, group, &here, vector);
+                let moves = columns.moves::<S, WENDLAND>(simd, group, &here, vector);
                 let gain = load(simd, give, at).min(take_here);
                 let loss = give_here.min(load(simd, take, at));
                 let between = moves.between * moves.between.simd_gt(zero).select(gain, loss);
-                add(&mut sum, between);
-                add(&mut sum, moves.loosened * take_here);
-                add(&mut sum, -(moves.down * give_here));
+                // One of the two is zero, so that nothing is rounded off.
+                add(&mut sum, between + (moves.loosened * take_here - moves.down * give_here));
             }
             out[i - first] = sum.reduce_sum();
         }
@@ -477,25 +517,25 @@ impl<'a> Pass for Exchange<'a> {
 }
 
 /// Walk 4: what each boundary particle gains.
-struct Settle<'a> {
+struct Settle<'a, const WENDLAND: bool> {
     granted: Granted<'a>,
 }
 
-impl<'a> Pass for Settle<'a> {
+impl<'a, const WENDLAND: bool> Pass for Settle<'a, WENDLAND> {
     type Out = &'a mut [f64];
     const KIND: Kind = Kind::Boundary;
 
     #[inline(always)]
     fn group<S: Simd>(&self, simd: S, group: &Group, first: usize, out: &mut Self::Out) {
-        let Granted { columns, give, take } = &self.granted;
-        let [x, y, z] = &columns.particles.position;
+        let Granted { columns, give, take } = self.granted.even();
+        let [x, y, z] = columns.place;
         let zero = f32x8::splat(simd, 0.0);
         let hh = f32x8::splat(simd, columns.rates.h * columns.rates.h);
         for k in 0..group.count {
             let i = group.slots[k];
             let (bed, want) = (f32x8::splat(simd, columns.bed[i]), f32x8::splat(simd, columns.want[i]));
             let mut sum = f64x4::splat(simd, 0.0);
-            for &vector in group.vectors {
+            for vector in group.vectors() {
                 let at = vector.start();
                 let up = load(simd, z, at) - f32x8::splat(simd, z[i]);
                 let away = [
@@ -504,12 +544,12 @@ impl<'a> Pass for Settle<'a> {
                     up,
                 ];
                 let rr = group.squared(simd, vector, away);
-                let slope = columns.rates.slope_over_r(simd, rr);
+                let slope = columns.rates.slope_over_r::<S, WENDLAND>(simd, rr);
                 let down = deposited(simd, columns.rates, load(simd, columns.fraction, at), up, slope, bed);
                 let bell = (hh - rr).max(zero);
                 // Shares are zero for the boundary, so only water counts.
-                add(&mut sum, down * load(simd, give, at));
-                add(&mut sum, -(loosened(bell, want) * load(simd, take, at)));
+                let lost = loosened(bell, want) * load(simd, take, at) - down * load(simd, give, at);
+                add(&mut sum, -lost);
             }
             out[i - first] = sum.reduce_sum();
         }

@@ -90,7 +90,14 @@ impl Seeds {
         }
     }
 
-    /// Whether a place is higher than all ground within a tile's width of it; what is there cannot touch the bed.
+    /// Whether places between two corners are higher than all ground near them; what is there cannot touch the bed.
+    #[inline(always)]
+    pub fn are_high(&self, bed: &Bed, low: [f32; 3], high: [f32; 3]) -> bool {
+        let tile = self.tile(bed) as f32;
+        high[0] - low[0] < tile && high[1] - low[1] < tile && self.is_high(bed, low)
+    }
+
+    /// Whether a place is higher than all ground within a tile's width of it.
     #[inline(always)]
     pub fn is_high(&self, bed: &Bed, [x, y, z]: [f32; 3]) -> bool {
         let per = 1.0 / self.tile(bed) as f32;

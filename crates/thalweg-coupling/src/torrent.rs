@@ -41,7 +41,7 @@ pub struct Saved {
     pub numbers: Vec<f64>,
     /// Cargo of the particles, then the change of the bed's vertices.
     pub doubles: Vec<f64>,
-    /// Columns of the particles, then the heights that boundary particles were seeded for.
+    /// Columns of the particles, the densities that are known, then the heights that boundary particles were seeded for.
     pub floats: Vec<f32>,
     /// Tags of the particles, then which tiles of ground and walls are seeded.
     pub tags: Vec<u32>,
@@ -77,6 +77,8 @@ pub struct Torrent {
     /// Particles that a source lets go: position, velocity, end.
     born: Vec<([f32; 3], [f32; 3], f32)>,
     accounts: Accounts,
+    /// Volume of a particle at rest [m³]; kept, since to find it takes a sum over a lattice.
+    volume: f64,
     /// Time since sediment was last exchanged [s].
     waiting: f64,
 }
@@ -99,12 +101,12 @@ impl Torrent {
                 bed.cell
             ),
         )?;
-        let volume = params.fluid.particle_mass() / params.fluid.density;
+        let volume = particle_volume(params);
         let sources = sources(&setting.emitters, params, volume)?;
         let particles = initial_particles(&bed, params, setting, volume)?;
         let speed = expected_speed(&particles, &sources, params);
         let capacity = if sources.is_empty() { particles.len() } else { params.fluid.max_particles as usize };
-        let mut fluid = Fluid::new(&params.fluid, speed, capacity + capacity / 2, params.erosion.enabled)?;
+        let mut fluid = Fluid::new(&params.fluid, speed, capacity, params.erosion.enabled)?;
         for particle in &particles {
             fluid.add(particle.position, particle.velocity, particle.expires, particle.cargo);
         }
@@ -139,6 +141,7 @@ impl Torrent {
             edges: setting.edges,
             hardness,
             accounts,
+            volume,
             waiting: 0.0,
         };
         torrent.relax()?;
@@ -257,7 +260,7 @@ impl Torrent {
 
     /// New particles.
     fn emit(&mut self, dt: f64) {
-        let volume = self.particle_volume();
+        let volume = self.volume;
         let most = self.params.fluid.max_particles as usize;
         let time = self.fluid.time();
         let clear = (0.4 * self.params.fluid.spacing) as f32;
@@ -287,7 +290,7 @@ impl Torrent {
     /// Sorts particles and drops those that are gone; with new boundary particles, weighs them.
     fn sort(&mut self, seeded: bool) -> Result<(), StepError> {
         let Removed { count, cargo } = self.fluid.sort()?;
-        let volume = self.particle_volume();
+        let volume = self.volume;
         self.accounts.water_gone += count as f64 * volume;
         self.accounts.grains_gone += cargo * volume;
         if seeded {
@@ -353,15 +356,16 @@ impl Torrent {
     fn slip(&mut self) {
         let [cols, rows] = self.bed.size;
         let hold = self.params.erosion.repose.tan() * self.bed.cell;
+        let diagonal = hold * std::f64::consts::SQRT_2;
         for index in 0..self.touched.len() {
-            let [at, ..] = self.bed.corners(self.touched[index] & !1);
-            let (i, j) = (at % cols, at / cols);
-            let east = (i + 1 < cols).then_some((at + 1, hold));
-            let north = (j + 1 < rows).then_some((at + cols, hold));
-            let diagonal = hold * std::f64::consts::SQRT_2;
-            let across = (i + 1 < cols && j + 1 < rows).then_some((at + cols + 1, diagonal));
-            let back = (i > 0 && j + 1 < rows).then_some((at + cols - 1, diagonal));
-            for (other, hold) in [east, north, across, back].into_iter().flatten() {
+            let [a, b, c] = self.bed.corners(self.touched[index] & !1);
+            let d = c + 1;
+            let (i, j) = (a % cols, a / cols);
+            // The northern and the eastern side are those of the next cell, if there is one.
+            let north = (j + 2 == rows).then_some((c, d, hold));
+            let east = (i + 2 == cols).then_some((b, d, hold));
+            let own = [(a, b, hold), (a, c, hold), (a, d, diagonal), (b, c, diagonal)];
+            for (at, other, hold) in own.into_iter().chain(north).chain(east) {
                 let drop = self.bed.exact_height(at) - self.bed.exact_height(other);
                 let excess = drop.abs() - hold;
                 if excess > 0.0 {
@@ -422,20 +426,17 @@ impl Torrent {
         self.fluid.len()
     }
 
-    /// Volume of a particle at rest [m³].
-    fn particle_volume(&self) -> f64 {
-        self.params.fluid.particle_mass() / self.params.fluid.density
-    }
-
     /// Takes other parameters from now on.
     pub fn set_params(&mut self, params: &Params) -> Result<(), Invalid> {
         params.validated()?;
         let remedy = "it cannot be switched while water flows; start the scene with it";
         let switched = params.erosion.enabled == self.params.erosion.enabled;
         require(switched, "erosion.enabled", params.erosion.enabled, remedy)?;
+        let within = |invalid: Invalid| Invalid { key: format!("fluid.{}", invalid.key), ..invalid };
+        // The fluid first: unless told otherwise, the bed has its spacing.
+        self.fluid.check_params(&params.fluid).map_err(within)?;
         let kept = params.bed_spacing() == self.params.bed_spacing();
         require(kept, "bed.spacing", params.bed_spacing(), "it cannot change while water flows")?;
-        let within = |invalid: Invalid| Invalid { key: format!("fluid.{}", invalid.key), ..invalid };
         self.fluid.set_params(&params.fluid).map_err(within)?;
         self.fluid.set_wall_viscosity(
             params.bed.friction.unwrap_or(f64::from(self.fluid.constants().wall_viscosity)),
@@ -445,13 +446,14 @@ impl Torrent {
         } else {
             Grip::NONE
         });
+        self.volume = particle_volume(params);
         self.params = params.clone();
         Ok(())
     }
 
     /// Takes other sources from now on; one that stays as it was goes on as it was.
     pub fn set_emitters(&mut self, emitters: &[Emitter]) -> Result<(), Invalid> {
-        let mut new = sources(emitters, &self.params, self.particle_volume())?;
+        let mut new = sources(emitters, &self.params, self.volume)?;
         for source in &mut new {
             if let Some(old) = self.sources.iter().find(|old| old.emitter().shape == source.emitter().shape) {
                 source.set_travelled(old.travelled());
@@ -481,12 +483,12 @@ impl Torrent {
             let carried = |i: &usize| !particles.is_boundary(*i) && particles.expires[*i] > now;
             range.filter(carried).map(|i| particles.cargo.get(i).copied().unwrap_or(0.0)).sum::<f64>()
         };
-        band::measure(0..particles.len(), 4096, &part, &|a, b| a + b) * self.particle_volume()
+        band::measure(0..particles.len(), 4096, &part, &|a, b| a + b) * self.volume
     }
 
     /// The books: water, and grains, in m³.
     pub fn ledger(&self) -> Ledger {
-        let volume = self.particle_volume();
+        let volume = self.volume;
         let particles = self.fluid.particles();
         // What has left is dropped when particles are next sorted; in the books it is gone already.
         let now = self.time() as f32;
@@ -535,11 +537,9 @@ impl Torrent {
             values: alive.iter().map(|&i| value(i)).collect(),
         };
         let speed = |i: usize| (0..3).map(|axis| particles.velocity[axis][i].powi(2)).sum::<f32>().sqrt();
-        // Density and pressure are those of the last step, in the same order; what was just born has none yet.
-        let density = |i: usize| {
-            let known = self.fluid.density().get(i).filter(|_| i < self.fluid.sorted().len());
-            known.copied().unwrap_or(self.params.fluid.density as f32)
-        };
+        // Density and pressure are those of the last step; before the first there are none.
+        let density =
+            |i: usize| self.fluid.last_density().get(i).copied().unwrap_or(self.params.fluid.density as f32);
         let mut columns = vec![
             column("velocity_x", "m/s", "velocity to the east", &|i| particles.velocity[0][i]),
             column("velocity_y", "m/s", "velocity to the north", &|i| particles.velocity[1][i]),
@@ -566,7 +566,7 @@ impl Torrent {
         let (mut depth, mut load, mut pace) =
             (vec![0.0f64; cols * rows], vec![0.0f64; cols * rows], vec![0.0f64; cols * rows]);
         let cell = self.bed.cell;
-        let each = self.particle_volume() / (cell * cell);
+        let each = self.volume / (cell * cell);
         let wide = (2.0 * self.params.fluid.spacing / cell).max(1.0);
         for i in 0..particles.len() {
             if particles.is_boundary(i) || particles.expires[i] <= now {
@@ -631,7 +631,8 @@ impl Torrent {
             a.grains_gone,
             a.eroded,
         ];
-        let counts = [count as f64, walls.len() as f64, self.waiting];
+        let density = self.fluid.last_density();
+        let counts = [count as f64, density.len() as f64, walls.len() as f64, self.waiting];
         let travelled = self.sources.iter().map(Source::travelled);
         let columns =
             particles.position.iter().chain(&particles.velocity).chain([&particles.mass, &particles.expires]);
@@ -641,8 +642,10 @@ impl Torrent {
             numbers: counts.into_iter().chain(self.fluid.clock()).chain(accounts).chain(travelled).collect(),
             doubles: cargo.iter().chain(self.bed.change()).copied().collect(),
             floats: columns
-                .flat_map(|column| column[..count].iter().copied())
-                .chain(heights.iter().copied())
+                .flat_map(|column| &column[..count])
+                .chain(density)
+                .chain(heights)
+                .copied()
                 .collect(),
             tags: particles.tag[..count]
                 .iter()
@@ -658,16 +661,17 @@ impl Torrent {
     }
 
     fn restored(&mut self, saved: &Saved) -> Option<()> {
-        let (&[count, walls, waiting], rest) = saved.numbers.split_first_chunk::<3>()?;
+        let (&[count, known, walls, waiting], rest) = saved.numbers.split_first_chunk::<4>()?;
         let (clock, rest) = rest.split_first_chunk::<6>()?;
         let (accounts, travelled) = rest.split_first_chunk::<7>()?;
-        let [count, walls] = [count, walls].map(|n| n as usize);
+        let [count, known, walls] = [count, known, walls].map(|n| n as usize);
         let erosion = self.params.erosion.enabled;
         let vertices = self.bed.heights().len();
         let tiles = self.seeds.save().0.len();
         let cargo = if erosion { count } else { 0 };
-        let fits = saved.doubles.len() == cargo + vertices
-            && saved.floats.len() == 8 * count + vertices
+        let fits = known <= count
+            && Some(saved.floats.len()) == count.checked_mul(8).map(|columns| columns + known + vertices)
+            && saved.doubles.len() == cargo + vertices
             && saved.tags.len() == count + tiles + walls
             && travelled.len() == self.sources.len();
         if !fits {
@@ -689,10 +693,11 @@ impl Torrent {
                 },
             );
         }
-        self.fluid.take_up(particles, *clock);
+        let (density, heights) = saved.floats[8 * count..].split_at(known);
+        self.fluid.take_up(particles, density, *clock);
         self.bed.set_change(&saved.doubles[cargo..]);
         let flags: Vec<bool> = saved.tags[count..].iter().map(|&flag| flag != 0).collect();
-        self.seeds.restore(&self.bed, &flags[..tiles], &saved.floats[8 * count..], &flags[tiles..]);
+        self.seeds.restore(&self.bed, &flags[..tiles], heights, &flags[tiles..]);
         let [water_start, water_added, water_gone, grains_start, grains_added, grains_gone, eroded] =
             *accounts;
         self.waiting = waiting;
@@ -710,6 +715,11 @@ impl Torrent {
         }
         Some(())
     }
+}
+
+/// Volume of a particle at rest [m³].
+fn particle_volume(params: &Params) -> f64 {
+    params.fluid.particle_mass() / params.fluid.density
 }
 
 fn sources(emitters: &[Emitter], params: &Params, volume: f64) -> Result<Vec<Source>, Invalid> {
@@ -911,6 +921,20 @@ impl Surroundings for Around<'_> {
         let into = (0..3).map(|axis| velocity[axis] * normal[axis]).sum::<f32>();
         let strength = self.params.bed.stiffness as f32 * deep - self.params.bed.damping as f32 * into;
         normal.map(|n| strength.max(0.0) * n)
+    }
+
+    #[inline(always)]
+    fn is_free(&self, low: [f32; 3], high: [f32; 3]) -> bool {
+        let inside =
+            (0..2).all(|axis| low[axis] >= self.extent[axis][0] && high[axis] <= self.extent[axis][1]);
+        let drains = |sink: &Sink| {
+            (0..3)
+                .all(|axis| f64::from(high[axis]) >= sink.from[axis] && f64::from(low[axis]) <= sink.to[axis])
+        };
+        inside
+            && self.params.bed.hold != Hold::Penalty
+            && self.seeds.are_high(self.bed, low, high)
+            && !self.sinks.iter().any(drains)
     }
 
     #[inline(always)]

@@ -89,7 +89,7 @@ impl<'a> Pass for Weigh<'a> {
         let zero = f32x8::splat(simd, 0.0);
         let hh = f32x8::splat(simd, self.constants.h * self.constants.h);
         let mut sum = [zero; TOGETHER];
-        for &vector in group.vectors {
+        for vector in group.vectors() {
             let at = vector.start();
             let (xj, yj, zj) = (load(simd, x, at), load(simd, y, at), load(simd, z, at));
             let tags = u32x8::from_slice(simd, &self.particles.tag[at..at + 8]);

@@ -1,10 +1,10 @@
 //! Density by summation, and the pressure that follows from it (Kataev 2022, eqs. 1.25, 1.32, 1.33).
 
 use crate::fluid::Constants;
-use crate::neighbours::{Group, Kind, OWN_BITS, Pass, Reached, TOGETHER, load};
+use crate::neighbours::{Group, Keep, Kind, Pass, TOGETHER, even, load};
 use crate::params::Equation;
 use crate::particles::Particles;
-use fearless_simd::{Simd, f32x8, prelude::*};
+use fearless_simd::{Simd, f32x8, i32x8, prelude::*, u8x32};
 
 /// Computes density ρ, p/ρ² and the volume m/ρ of every particle of the fluid.
 pub(crate) struct Density<'a, const WENDLAND: bool> {
@@ -15,7 +15,7 @@ pub(crate) struct Density<'a, const WENDLAND: bool> {
 }
 
 /// Density [kg/m³], pressure over density squared [m⁵/(kg·s²)] and volume [m³]; and which vectors are near.
-pub(crate) type Out<'a> = ([&'a mut [f32]; 3], &'a mut [Reached]);
+pub(crate) type Out<'a> = ([&'a mut [f32]; 3], Keep<'a>);
 
 impl<'a, const WENDLAND: bool> Pass for Density<'a, WENDLAND> {
     type Out = Out<'a>;
@@ -24,48 +24,55 @@ impl<'a, const WENDLAND: bool> Pass for Density<'a, WENDLAND> {
     #[inline(always)]
     fn group<S: Simd>(&self, simd: S, group: &Group, first: usize, out: &mut Self::Out) {
         let [x, y, z] = &self.particles.position;
+        let [x, y, z, dense] = even([x, y, z, self.dense]);
         let mass = &self.particles.mass;
-        let hh = self.constants.h * self.constants.h;
         let zero = f32x8::splat(simd, 0.0);
         let mut here = [[zero; 3]; TOGETHER];
         for (here, &slot) in here.iter_mut().zip(&group.slots) {
             *here = [f32x8::splat(simd, x[slot]), f32x8::splat(simd, y[slot]), f32x8::splat(simd, z[slot])];
         }
         let mut sum = [zero; TOGETHER];
-        let mut reached = [0; TOGETHER];
-        let hh = f32x8::splat(simd, hh);
-        let (one, five) = (f32x8::splat(simd, 1.0), f32x8::splat(simd, 5.0));
-        let per_h = 1.0 / self.constants.h;
-        let norm = if WENDLAND { self.constants.wendland } else { self.constants.poly6 };
-        for (n, &vector) in group.vectors.iter().enumerate() {
+        // Of each vector, which particles are within reach; more than the first 32 vectors are not kept.
+        let mut within = [[0u8; 32]; TOGETHER];
+        let h = self.constants.h;
+        let norm = if WENDLAND { self.constants.wendland } else { -self.constants.poly6 };
+        for (n, vector) in group.vectors().enumerate() {
             let at = vector.start();
             let (xj, yj, zj) = (load(simd, x, at), load(simd, y, at), load(simd, z, at));
-            let mj = load(simd, self.dense, at);
+            let mj = load(simd, dense, at) * group.counted(simd, vector);
             for k in 0..TOGETHER {
-                let rr = group.squared(simd, vector, [here[k][0] - xj, here[k][1] - yj, here[k][2] - zj]);
-                if WENDLAND {
-                    // (1 − q)⁴(1 + 4q), and nothing beyond q = 1.
-                    let t = (one - rr.sqrt() * per_h).max(zero);
+                let (dx, dy, dz) = (here[k][0] - xj, here[k][1] - yj, here[k][2] - zj);
+                let rr = dz.mul_add(dz, dy.mul_add(dy, dx * dx));
+                // Negative within reach, and zero farther away.
+                let beyond = if WENDLAND { rr.sqrt() - h } else { rr - h * h };
+                let t = beyond.min(zero);
+                sum[k] = if WENDLAND {
+                    // (h − r)⁴(h + 4r)
                     let tt = t * t;
-                    sum[k] = (tt * tt).mul_add((five - t * 4.0) * mj, sum[k]);
+                    (tt * tt)
+                        .mul_add(t.mul_add(f32x8::splat(simd, 4.0), f32x8::splat(simd, 5.0 * h)) * mj, sum[k])
                 } else {
-                    // (h² − r²)³, and nothing where that is negative.
-                    let bell = (hh - rr).max(zero);
-                    sum[k] = (bell * bell).mul_add(bell * mj, sum[k]);
-                }
-                reached[k] |= Reached::from(rr.simd_lt(hh).any_true()) << (n as u32 & 31);
+                    // −(h² − r²)³
+                    (t * t).mul_add(t * mj, sum[k])
+                };
+                within[k][n % 32] =
+                    beyond.bitcast::<i32x8<S>>().simd_lt(i32x8::splat(simd, 0)).to_bitmask() as u8;
             }
         }
-        for k in 0..group.count {
-            let slot = group.slots[k];
-            let density = sum[k].reduce_sum() * norm;
+        let mut reached = [0; TOGETHER];
+        for (reached, within) in reached.iter_mut().zip(&within) {
+            let none = u8x32::from_slice(simd, within).simd_eq(u8x32::splat(simd, 0));
+            *reached = !(none.to_bitmask() as u32);
+        }
+        for (&slot, sum) in group.slots[..group.count].iter().zip(sum) {
+            let density = sum.reduce_sum() * norm;
             let pressure = self.constants.pressure(density);
             let at = slot - first;
             out.0[0][at] = density;
             out.0[1][at] = pressure / (density * density);
             out.0[2][at] = mass[slot] / density;
-            out.1[at] = reached[k] & ((1 << OWN_BITS) - 1);
         }
+        group.keep(reached, first, &mut out.1);
     }
 }
 

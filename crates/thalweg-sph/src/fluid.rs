@@ -3,10 +3,10 @@
 use crate::boundary::{Grip, Weigh};
 use crate::density::Density;
 use crate::forces::{Forces, Normals, number, tension};
-use crate::integrate::{Motion, Surroundings};
-use crate::neighbours::{Neighbours, Reached, TooWide};
-use crate::params::{Equation, FluidParams, Invalid, Kernels};
-use crate::particles::{BOUNDARY, PADDING, PART, Particle, Particles, SLIP};
+use crate::integrate::{Extremes, Motion, Surroundings};
+use crate::neighbours::{Kept, Neighbours, TooWide};
+use crate::params::{Equation, FluidParams, Invalid, Kernels, require};
+use crate::particles::{BOUNDARY, PADDING, PART, Particle, Particles, SLIP, make_room};
 use std::f64::consts::PI;
 use std::ops::Range;
 use thalweg_field::band;
@@ -33,7 +33,7 @@ pub struct Constants {
     pub stiffness: f32,
     /// 315/(64πh⁹) [1/m⁹].
     pub poly6: f32,
-    /// 21/(2πh³) [1/m³].
+    /// 21/(2πh⁸) [1/m⁸].
     pub wendland: f32,
     /// Factor of the slope of the pressure kernel, calibrated for the gradient: 45/(πh⁶) of the spiky one [1/m⁶], 210/(πh⁸)
     /// of Wendland's [1/m⁸].
@@ -78,7 +78,7 @@ impl Constants {
             equation: params.equation,
             stiffness: stiffness as f32,
             poly6: (315.0 / (64.0 * PI * h.powi(9))) as f32,
-            wendland: (21.0 / (2.0 * PI * h.powi(3))) as f32,
+            wendland: (21.0 / (2.0 * PI * h.powi(8))) as f32,
             slope: match params.kernels {
                 Kernels::Wendland => (210.0 / (PI * h.powi(8)) * slope) as f32,
                 Kernels::Mueller => (45.0 / (PI * h.powi(6)) * slope) as f32,
@@ -106,15 +106,6 @@ pub struct Removed {
     pub count: u64,
     /// Their cargo together.
     pub cargo: f64,
-}
-
-/// The fastest and the most accelerated particle of a step.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Extremes {
-    /// Largest speed [m/s].
-    pub speed: f32,
-    /// Largest acceleration [m/s²].
-    pub acceleration: f32,
 }
 
 /// Why a fluid cannot go on.
@@ -154,16 +145,17 @@ pub struct Fluid {
     /// After the step, in the order of `now`; what is added goes behind.
     next: Particles,
     neighbours: Neighbours,
-    reached: Vec<Reached>,
-    /// Mass where density is summed up, and where pressure pushes [kg].
-    dense: Vec<f32>,
+    kept: Kept,
+    /// Mass with which each pushes [kg].
     pushing: Vec<f32>,
     density: Vec<f32>,
+    /// How many particles of `next` the densities belong to: all that the last step moved.
+    known: usize,
     pressure: Vec<f32>,
     volume: Vec<f32>,
+    /// Viscosity times volume [Pa·s·m³]; before that is known, the mass with which each counts in the density [kg].
     drag: Vec<f32>,
     normal: [Vec<f32>; 3],
-    extremes: [Vec<f32>; 2],
     last: Extremes,
     /// Simulated time [s], steps taken, and the last step [s].
     time: f64,
@@ -192,15 +184,14 @@ impl Fluid {
             now: Particles::with_capacity(capacity, cargo),
             next: Particles::with_capacity(capacity, cargo),
             neighbours: Neighbours::new(constants.h),
-            reached: Vec::new(),
-            dense: Vec::new(),
+            kept: Kept::default(),
             pushing: Vec::new(),
             density: Vec::new(),
+            known: 0,
             pressure: Vec::new(),
             volume: Vec::new(),
             drag: Vec::new(),
             normal: Default::default(),
-            extremes: Default::default(),
             last: Extremes { speed: 0.0, acceleration: params.gravity as f32 },
             time: 0.0,
             steps: 0,
@@ -213,7 +204,7 @@ impl Fluid {
 
     /// Bytes for each particle.
     pub const fn bytes_per_particle(cargo: bool) -> u64 {
-        2 * Particles::bytes(1, cargo) + Neighbours::bytes(1) + 9 * 4
+        2 * Particles::bytes(1, cargo) + Neighbours::bytes(1) + Kept::BYTES + 5 * 4
     }
 
     /// Its parameters.
@@ -221,16 +212,31 @@ impl Fluid {
         &self.params
     }
 
-    /// Takes other parameters from now on. The particles stay as they are, so spacing, radius and mass must too.
-    pub fn set_params(&mut self, params: &FluidParams) -> Result<(), Invalid> {
+    /// Refuses parameters that do not fit the particles: these stay as they are, so spacing and radius must too, and
+    /// as long as there are any also what they weigh and the room they take, mass over density.
+    pub fn check_params(&self, params: &FluidParams) -> Result<(), Invalid> {
         params.validated()?;
-        let fixed =
-            |params: &FluidParams| [params.spacing, params.smoothing_radius(), params.particle_mass()];
+        let fixed = |params: &FluidParams| {
+            [params.spacing, params.smoothing_radius(), params.density, params.particle_mass()]
+        };
         let (old, new) = (fixed(&self.params), fixed(params));
-        for (name, (old, new)) in ["spacing", "radius", "mass"].into_iter().zip(old.into_iter().zip(new)) {
-            let remedy = format!("it cannot change while a fluid is flowing; it stays {old}");
-            crate::params::require(old == new || name == "mass" && self.is_empty(), name, new, remedy)?;
+        let names = [
+            ("spacing", ""),
+            ("radius", ""),
+            ("density", ": its particles keep their mass, so their volume would change"),
+            ("mass", ""),
+        ];
+        for ((name, why), (old, new)) in names.into_iter().zip(old.into_iter().zip(new)) {
+            let remedy = format!("it cannot change while a fluid is flowing{why}; it stays {old}");
+            let free = self.is_empty() && ["density", "mass"].contains(&name);
+            require(old == new || free, name, new, remedy)?;
         }
+        Ok(())
+    }
+
+    /// Takes other parameters from now on, if they fit the particles.
+    pub fn set_params(&mut self, params: &FluidParams) -> Result<(), Invalid> {
+        self.check_params(params)?;
         let own = self.wall_viscosity == self.constants.wall_viscosity;
         self.constants = Constants::new(params, self.expected_speed);
         if own {
@@ -296,9 +302,9 @@ impl Fluid {
         });
     }
 
-    /// Which vectors are near each sorted particle of the fluid, as the density found.
-    pub fn reached(&self) -> &[Reached] {
-        &self.reached
+    /// What is near each sorted particle of the fluid, as the density found.
+    pub fn kept(&self) -> &Kept {
+        &self.kept
     }
 
     /// Numbers of the fluid that are not in its particles: time, last step, fastest and most accelerated particle.
@@ -308,10 +314,13 @@ impl Fluid {
         [self.time, self.last_dt, f64::from(speed), f64::from(acceleration), counts[0], counts[1]]
     }
 
-    /// Takes up where another run left off: its particles in their order, and its clock.
-    pub fn take_up(&mut self, particles: Particles, clock: [f64; 6]) {
+    /// Takes up where another run left off: its particles in their order, the densities that were known, and its clock.
+    pub fn take_up(&mut self, particles: Particles, density: &[f32], clock: [f64; 6]) {
         self.fluid_count = (0..particles.len()).filter(|&i| !particles.is_boundary(i)).count();
         self.next = particles;
+        self.density.clear();
+        self.density.extend_from_slice(density);
+        self.known = density.len();
         (self.time, self.last_dt) = (clock[0], clock[1]);
         self.last = Extremes { speed: clock[2] as f32, acceleration: clock[3] as f32 };
         (self.steps, self.born) = (clock[4] as u64, clock[5] as u32);
@@ -345,6 +354,11 @@ impl Fluid {
     /// Density of each sorted particle [kg/m³].
     pub fn density(&self) -> &[f32] {
         &self.density
+    }
+
+    /// Density that the last step found [kg/m³], in the order of [`Fluid::particles`]; what was added since has none.
+    pub fn last_density(&self) -> &[f32] {
+        &self.density[..self.known]
     }
 
     /// Pressure at a density [Pa].
@@ -396,6 +410,9 @@ impl Fluid {
         let now = self.time as f32;
         let gone = |range: Range<usize>| {
             let mut removed = Removed::default();
+            if self.next.expires[range.clone()].iter().all(|&expires| expires > now) {
+                return removed;
+            }
             for i in range {
                 if self.next.expires[i] <= now && !self.next.is_boundary(i) {
                     removed.count += 1;
@@ -408,21 +425,15 @@ impl Fluid {
         let removed = band::measure(0..self.next.len(), PART, &gone, &both);
         self.fluid_count -= removed.count as usize;
         self.neighbours.sort(&self.next, &mut self.now, now)?;
+        self.known = 0;
         let length = self.now.len() + PADDING;
-        for column in [
-            &mut self.dense,
-            &mut self.pushing,
-            &mut self.density,
-            &mut self.pressure,
-            &mut self.volume,
-            &mut self.drag,
-        ] {
+        for column in
+            [&mut self.pushing, &mut self.density, &mut self.pressure, &mut self.volume, &mut self.drag]
+        {
+            make_room(column, length);
             column.resize(length, 0.0);
         }
-        self.reached.resize(length, 0);
-        for column in &mut self.extremes {
-            column.resize(length, 0.0);
-        }
+        self.kept.resize(self.now.len());
         Ok(removed)
     }
 
@@ -442,7 +453,7 @@ impl Fluid {
     pub fn compute_density(&mut self) {
         let count = self.now.len();
         let (now, grip) = (&self.now, self.grip);
-        let masses = [&mut self.dense[..count], &mut self.pushing[..count]];
+        let masses = [&mut self.drag[..count], &mut self.pushing[..count]];
         band::for_each_part(0..count, PART, masses, &|range, [dense, pushing]: [&mut [f32]; 2]| {
             for (k, i) in range.enumerate() {
                 let [a, b] = if now.is_boundary(i) { [grip.density, grip.push] } else { [1.0, 1.0] };
@@ -450,8 +461,8 @@ impl Fluid {
             }
         });
         let out = [&mut self.density[..count], &mut self.pressure[..count], &mut self.volume[..count]];
-        let (constants, dense) = (&self.constants, &self.dense[..]);
-        let out = (out, &mut self.reached[..count]);
+        let (constants, dense) = (&self.constants, &self.drag[..]);
+        let out = (out, self.kept.keep());
         match self.params.kernels {
             Kernels::Wendland => {
                 self.neighbours.walk(now, &Density::<true> { particles: now, constants, dense }, out);
@@ -490,7 +501,7 @@ impl Fluid {
                 &mut column[..count]
             });
             let pass = Normals { particles: &self.now, constants: &self.constants, volume: &self.volume };
-            self.neighbours.walk(&self.now, &pass, normals);
+            self.neighbours.walk_kept(&self.now, &self.kept, &pass, normals);
         }
     }
 
@@ -516,98 +527,52 @@ impl Fluid {
 
     fn go(&mut self, surroundings: &impl Surroundings, motion: Motion) -> Result<(), FluidError> {
         match number(self.params.surface) {
-            tension::COLOUR_FIELD => self.walk_with::<_, { tension::COLOUR_FIELD }>(surroundings, motion),
-            tension::BECKER_TESCHNER => {
-                self.walk_with::<_, { tension::BECKER_TESCHNER }>(surroundings, motion);
-            }
-            tension::AKINCI => self.walk_with::<_, { tension::AKINCI }>(surroundings, motion),
-            _ => self.walk_with::<_, { tension::NONE }>(surroundings, motion),
+            tension::COLOUR_FIELD => self.compute_forces::<{ tension::COLOUR_FIELD }>(),
+            tension::BECKER_TESCHNER => self.compute_forces::<{ tension::BECKER_TESCHNER }>(),
+            tension::AKINCI => self.compute_forces::<{ tension::AKINCI }>(),
+            _ => self.compute_forces::<{ tension::NONE }>(),
         }
-        self.find_extremes()
+        self.last = motion.apply(&self.now, &mut self.next, &self.density, surroundings);
+        if (self.last.speed + self.last.acceleration).is_finite() { Ok(()) } else { Err(self.wild(motion)) }
     }
 
-    fn walk_with<E: Surroundings, const TENSION: u8>(&mut self, surroundings: &E, motion: Motion) {
+    fn compute_forces<const TENSION: u8>(&mut self) {
         match self.params.kernels {
-            Kernels::Wendland => self.walk_forces::<E, TENSION, true>(surroundings, motion),
-            Kernels::Mueller => self.walk_forces::<E, TENSION, false>(surroundings, motion),
+            Kernels::Wendland => self.walk_forces::<TENSION, true>(),
+            Kernels::Mueller => self.walk_forces::<TENSION, false>(),
         }
     }
 
-    fn walk_forces<E: Surroundings, const TENSION: u8, const WENDLAND: bool>(
-        &mut self,
-        surroundings: &E,
-        motion: Motion,
-    ) {
+    /// Accelerations, where velocities after the step will be.
+    fn walk_forces<const TENSION: u8, const WENDLAND: bool>(&mut self) {
         let count = self.now.len();
-        let (now, next) = (&self.now, &mut self.next);
-        next.resize(count);
-        let [x, y, z] = &mut next.position;
-        let [u, v, w] = &mut next.velocity;
-        let [speed, force] = &mut self.extremes;
-        let moved = [x, y, z, u, v, w].map(|column| &mut column[..count]);
-        let expires = &mut next.expires[..count];
-        // Those of the boundary stay where they are.
-        let boundary = |range: Range<usize>, (moved, expires): ([&mut [f32]; 6], &mut [f32])| {
-            let [x, y, z, u, v, w] = moved;
-            for (k, i) in range.enumerate() {
-                if now.is_boundary(i) {
-                    (x[k], y[k], z[k]) = (now.position[0][i], now.position[1][i], now.position[2][i]);
-                    (u[k], v[k], w[k]) = (now.velocity[0][i], now.velocity[1][i], now.velocity[2][i]);
-                    expires[k] = now.expires[i];
-                }
-            }
-        };
-        band::for_each_part(0..count, PART, (moved, expires), &boundary);
-        let [x, y, z] = &mut next.position;
-        let [u, v, w] = &mut next.velocity;
-        let moved = [x, y, z, u, v, w].map(|column| &mut column[..count]);
-        let pass = Forces::<E, TENSION, WENDLAND> {
-            particles: now,
+        self.next.resize(count);
+        self.known = count;
+        let pass = Forces::<TENSION, WENDLAND> {
+            particles: &self.now,
             constants: &self.constants,
-            reached: &self.reached,
             pushing: &self.pushing,
             pressure: &self.pressure,
             density: &self.density,
             volume: &self.volume,
             drag: &self.drag,
             normal: [&self.normal[0], &self.normal[1], &self.normal[2]],
-            surroundings,
-            motion,
         };
-        self.neighbours.walk(
-            now,
-            &pass,
-            (moved, &mut next.expires[..count], [&mut speed[..count], &mut force[..count]]),
-        );
-        next.mass[..count].copy_from_slice(&now.mass[..count]);
-        next.tag[..count].copy_from_slice(&now.tag[..count]);
-        if now.has_cargo() {
-            next.cargo[..count].copy_from_slice(&now.cargo[..count]);
-        }
+        let [u, v, w] = &mut self.next.velocity;
+        let out = [&mut u[..count], &mut v[..count], &mut w[..count]];
+        self.neighbours.walk_kept(&self.now, &self.kept, &pass, out);
     }
 
-    fn find_extremes(&mut self) -> Result<(), FluidError> {
-        let [speed, force] = &self.extremes;
-        let part = |range: Range<usize>| {
-            let (mut fastest, mut strongest, mut wild) = (0.0f32, 0.0f32, 0usize);
-            for i in range {
-                if !self.now.is_boundary(i) {
-                    wild += usize::from(!(speed[i] + force[i]).is_finite());
-                    fastest = fastest.max(speed[i]);
-                    strongest = strongest.max(force[i]);
-                }
-            }
-            (fastest, strongest, wild)
+    /// Tells which particles have gone wild.
+    fn wild(&self, motion: Motion) -> FluidError {
+        let square = |v: [f32; 3]| v.iter().map(|v| v * v).sum::<f32>();
+        let lost = |i: &usize| {
+            let (from, to) = (self.now.get(*i), self.next.get(*i));
+            let kicked = std::array::from_fn(|axis| (to.velocity[axis] - from.velocity[axis]) / motion.kick);
+            !(square(kicked) + square(to.velocity) + to.position.iter().sum::<f32>()).is_finite()
         };
-        let both = |a: (f32, f32, usize), b: (f32, f32, usize)| (a.0.max(b.0), a.1.max(b.1), a.2 + b.2);
-        let (fastest, strongest, wild) = band::measure(0..self.now.len(), PART, &part, &both);
-        if wild > 0 {
-            let lost = |i: &usize| !self.now.is_boundary(*i) && !(speed[*i] + force[*i]).is_finite();
-            let first = (0..self.now.len()).find(lost).unwrap_or(0);
-            let at = self.now.get(first).position;
-            return Err(FluidError::NotFinite { count: wild, step: self.steps, time: self.time, at });
-        }
-        self.last = Extremes { speed: fastest.sqrt(), acceleration: strongest.sqrt() };
-        Ok(())
+        let mut all = (0..self.now.len()).filter(|&i| !self.now.is_boundary(i)).filter(lost);
+        let at = self.now.get(all.next().unwrap_or(0)).position;
+        FluidError::NotFinite { count: 1 + all.count(), step: self.steps, time: self.time, at }
     }
 }

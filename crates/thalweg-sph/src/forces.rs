@@ -1,15 +1,14 @@
 //! What pushes and drags a particle: pressure, viscosity, surface tension, gravity, and the boundary.
 //!
-//! One walk computes all of them and moves the particle, so that positions and velocities are read once.
+//! One walk computes all of them, so that positions and velocities are read once.
 //!
 //! A boundary particle takes part as one of the fluid that stands still: its mass is that of the fluid it stands for
 //! (Akinci et al. 2012), its own pressure term is zero, and its drag is the friction of the bed.
 
 use crate::fluid::Constants;
-use crate::integrate::{Motion, Surroundings};
-use crate::neighbours::{Group, Kind, Near, Pass, Reached, load};
+use crate::neighbours::{Group, Kind, Pass, even, load};
 use crate::params::Tension;
-use crate::particles::{Particle, Particles};
+use crate::particles::Particles;
 use fearless_simd::{Simd, f32x8, prelude::*};
 
 /// Kinds of surface tension as numbers, to compile a walk for each.
@@ -20,12 +19,10 @@ pub(crate) mod tension {
     pub const AKINCI: u8 = 3;
 }
 
-/// Accelerates and moves every particle of the fluid.
-pub(crate) struct Forces<'a, E, const TENSION: u8, const WENDLAND: bool> {
+/// Computes the acceleration of every particle of the fluid.
+pub(crate) struct Forces<'a, const TENSION: u8, const WENDLAND: bool> {
     pub particles: &'a Particles,
     pub constants: &'a Constants,
-    /// Which vectors are near, as the density found.
-    pub reached: &'a [Reached],
     /// Mass with which each particle pushes [kg].
     pub pushing: &'a [f32],
     /// p/ρ² [m⁵/(kg·s²)]; zero for the boundary.
@@ -37,20 +34,17 @@ pub(crate) struct Forces<'a, E, const TENSION: u8, const WENDLAND: bool> {
     pub drag: &'a [f32],
     /// Normals of the surface, not normalised [-]; for `AKINCI` alone.
     pub normal: [&'a [f32]; 3],
-    pub surroundings: &'a E,
-    pub motion: Motion,
 }
 
-/// Position and velocity after the step, when it vanishes, and the largest speed and acceleration squared.
-pub(crate) type Out<'a> = ([&'a mut [f32]; 6], &'a mut [f32], [&'a mut [f32]; 2]);
-
-impl<'a, E: Surroundings, const TENSION: u8, const WENDLAND: bool> Pass for Forces<'a, E, TENSION, WENDLAND> {
-    type Out = Out<'a>;
+impl<'a, const TENSION: u8, const WENDLAND: bool> Pass for Forces<'a, TENSION, WENDLAND> {
+    type Out = [&'a mut [f32]; 3];
     const KIND: Kind = Kind::Fluid;
 
     #[inline(always)]
     fn group<S: Simd>(&self, simd: S, group: &Group, first: usize, out: &mut Self::Out) {
         let ([x, y, z], [u, v, w]) = (&self.particles.position, &self.particles.velocity);
+        let [x, y, z, u, v, w, pushing, pressure, viscous] =
+            even([x, y, z, u, v, w, self.pushing, self.pressure, self.drag]);
         let c = self.constants;
         let zero = f32x8::splat(simd, 0.0);
         let (h, hh) = (f32x8::splat(simd, c.h), f32x8::splat(simd, c.h * c.h));
@@ -58,15 +52,15 @@ impl<'a, E: Surroundings, const TENSION: u8, const WENDLAND: bool> Pass for Forc
             let i = group.slots[k];
             let (xi, yi, zi) = (f32x8::splat(simd, x[i]), f32x8::splat(simd, y[i]), f32x8::splat(simd, z[i]));
             let (ui, vi, wi) = (f32x8::splat(simd, u[i]), f32x8::splat(simd, v[i]), f32x8::splat(simd, w[i]));
-            let pi = f32x8::splat(simd, self.pressure[i]);
+            let pi = f32x8::splat(simd, pressure[i]);
             let (mut push, mut drag) = ([zero; 3], [zero; 3]);
             // Surface tension: a vector and a number, whose meaning depends on the kind.
             let (mut pull, mut curl) = ([zero; 3], zero);
-            for vector in Near::new(group.vectors, self.reached[i]) {
+            for vector in group.near(k) {
                 let at = vector.start();
                 let (dx, dy, dz) = (xi - load(simd, x, at), yi - load(simd, y, at), zi - load(simd, z, at));
                 let (mj, pj, fj) =
-                    (load(simd, self.pushing, at), load(simd, self.pressure, at), load(simd, self.drag, at));
+                    (load(simd, pushing, at), load(simd, pressure, at), load(simd, viscous, at));
                 let rr = group.squared(simd, vector, [dx, dy, dz]);
                 let r = rr.sqrt();
                 let q = (h - r).max(zero); // zero out of reach: so are all terms
@@ -123,19 +117,9 @@ impl<'a, E: Surroundings, const TENSION: u8, const WENDLAND: bool> Pass for Forc
                 let pulled = c.pulled::<TENSION>(sum(pull), curl.reduce_sum(), self.density[i]);
                 a = std::array::from_fn(|axis| a[axis] + pulled[axis]);
             }
-            let (mut particle, speed, force) =
-                self.motion.moved(self.particles.get(i), a, self.density[i], self.surroundings);
-            if !(particle.position.iter().sum::<f32>() + particle.velocity.iter().sum::<f32>()).is_finite() {
-                particle = Particle { velocity: [f32::NAN; 3], ..particle };
-            }
-            let at = i - first;
             for axis in 0..3 {
-                out.0[axis][at] = particle.position[axis];
-                out.0[3 + axis][at] = particle.velocity[axis];
+                out[axis][i - first] = a[axis];
             }
-            out.1[at] = particle.expires;
-            out.2[0][at] = speed;
-            out.2[1][at] = force;
         }
     }
 }
@@ -187,7 +171,7 @@ impl<'a> Pass for Normals<'a> {
         for k in 0..group.count {
             let i = group.slots[k];
             let mut sum = [zero; 3];
-            for &vector in group.vectors {
+            for vector in group.near(k) {
                 let at = vector.start();
                 let [dx, dy, dz] = [
                     f32x8::splat(simd, x[i]) - load(simd, x, at),

@@ -1,6 +1,11 @@
 //! Leap-frog: velocities live half a step before positions (Kataev 2022, eqs. 1.45–1.48).
 
-use crate::particles::Particle;
+use crate::neighbours::{LANES, load};
+use crate::particles::{BOUNDARY, PART, Particle, Particles};
+use fearless_simd::{Level, Simd, dispatch, f32x8, prelude::*, u32x8};
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use thalweg_field::band;
 
 /// What lies around the fluid and is no particle: ground, walls, places where water leaves.
 pub trait Surroundings: Sync {
@@ -11,6 +16,11 @@ pub trait Surroundings: Sync {
 
     /// Ends the move of a particle from `from`: it may be held up, turned round, or told to vanish.
     fn end_move(&self, from: [f32; 3], particle: &mut Particle, dt: f32);
+
+    /// Whether nothing of this happens to particles that stay between two corners; said only where it is soon found out.
+    fn is_free(&self, _low: [f32; 3], _high: [f32; 3]) -> bool {
+        false
+    }
 }
 
 /// How far a step goes.
@@ -24,26 +34,148 @@ pub(crate) struct Motion {
     pub keep: f32,
 }
 
+/// The fastest and the most accelerated particle of a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Extremes {
+    /// Largest speed [m/s].
+    pub speed: f32,
+    /// Largest acceleration [m/s²].
+    pub acceleration: f32,
+}
+
 impl Motion {
-    /// A particle after the step, its speed and acceleration squared.
-    #[inline(always)]
-    pub fn moved(
+    /// Moves every particle from `now` to `next`, which has their accelerations where velocities will be. Those of the
+    /// boundary stay where they are.
+    pub fn apply(
         &self,
-        mut particle: Particle,
+        now: &Particles,
+        next: &mut Particles,
+        density: &[f32],
+        surroundings: &impl Surroundings,
+    ) -> Extremes {
+        let count = now.len();
+        // Squares as bits: those of numbers that are not negative have the same order, and above them is what is no number.
+        let (fastest, strongest) = (AtomicU32::new(0), AtomicU32::new(0));
+        let [x, y, z] = &mut next.position;
+        let [u, v, w] = &mut next.velocity;
+        let moved = [x, y, z, u, v, w, &mut next.expires, &mut next.mass].map(|column| &mut column[..count]);
+        let level = Level::new();
+        let work = |range: Range<usize>, (mut moved, tag): ([&mut [f32]; 8], &mut [u32])| {
+            moved[6].copy_from_slice(&now.expires[range.clone()]);
+            moved[7].copy_from_slice(&now.mass[range.clone()]);
+            tag.copy_from_slice(&now.tag[range.clone()]);
+            let most = dispatch!(level, simd => self.move_part(simd, now, density, surroundings, range.start, &mut moved));
+            fastest.fetch_max(most[0], Relaxed);
+            strongest.fetch_max(most[1], Relaxed);
+        };
+        band::for_each_part(0..count, PART, (moved, &mut next.tag[..count]), &work);
+        if now.has_cargo() {
+            let cargo = &mut next.cargo[..count];
+            band::for_each_part(0..count, PART, cargo, &|range, cargo: &mut [f64]| {
+                cargo.copy_from_slice(&now.cargo[range]);
+            });
+        }
+        let root = |bits: AtomicU32| f32::from_bits(bits.into_inner()).sqrt();
+        Extremes { speed: root(fastest), acceleration: root(strongest) }
+    }
+
+    /// Moves the particles of one part, which begins with `first`; returns the largest speed and acceleration squared, as bits.
+    #[inline(always)]
+    fn move_part<S: Simd>(
+        &self,
+        simd: S,
+        now: &Particles,
+        density: &[f32],
+        surroundings: &impl Surroundings,
+        first: usize,
+        moved: &mut [&mut [f32]; 8],
+    ) -> [u32; 2] {
+        let mut most = [0; 2];
+        let count = moved[0].len();
+        let mut k = 0;
+        while k < count {
+            let glided = if k + LANES <= count {
+                self.glide(simd, now, surroundings, first + k, k, moved)
+            } else {
+                None
+            };
+            let end = (k + LANES).min(count);
+            if let Some(squares) = glided {
+                most = [most[0].max(squares[0]), most[1].max(squares[1])];
+                k = end;
+            }
+            let [x, y, z, u, v, w, expires, _] = &mut *moved;
+            while k < end {
+                let i = first + k;
+                let mut particle = now.get(i);
+                if !now.is_boundary(i) {
+                    let squares = self.moved(&mut particle, [u[k], v[k], w[k]], density[i], surroundings);
+                    most = [most[0].max(squares[0].to_bits()), most[1].max(squares[1].to_bits())];
+                }
+                [x[k], y[k], z[k]] = particle.position;
+                [u[k], v[k], w[k]] = particle.velocity;
+                expires[k] = particle.expires;
+                k += 1;
+            }
+        }
+        most
+    }
+
+    /// Moves eight particles at once, from `i` on, if they are of the fluid and meet nothing.
+    #[inline(always)]
+    fn glide<S: Simd>(
+        &self,
+        simd: S,
+        now: &Particles,
+        surroundings: &impl Surroundings,
+        i: usize,
+        k: usize,
+        moved: &mut [&mut [f32]; 8],
+    ) -> Option<[u32; 2]> {
+        if u32x8::from_slice(simd, &now.tag[i..i + LANES]).reduce_max() >= BOUNDARY {
+            return None;
+        }
+        let zero = f32x8::splat(simd, 0.0);
+        let (mut to, mut v, mut squares) = ([zero; 3], [zero; 3], [zero; 2]);
+        let (mut low, mut high) = ([0.0; 3], [0.0; 3]);
+        for axis in 0..3 {
+            let (from, a) = (load(simd, &now.position[axis], i), load(simd, moved[3 + axis], k));
+            v[axis] = (load(simd, &now.velocity[axis], i) + a * self.kick) * self.keep; // (1.45)
+            to[axis] = from + v[axis] * self.drift; // (1.46)
+            low[axis] = from.min(to[axis]).reduce_min();
+            high[axis] = from.max(to[axis]).reduce_max();
+            squares = [squares[0] + v[axis] * v[axis], squares[1] + a * a];
+        }
+        if !surroundings.is_free(low, high) {
+            return None;
+        }
+        for axis in 0..3 {
+            to[axis].store_slice(&mut moved[axis][k..k + LANES]);
+            v[axis].store_slice(&mut moved[3 + axis][k..k + LANES]);
+        }
+        Some([squares[0].bitcast::<u32x8<S>>().reduce_max(), squares[1].bitcast::<u32x8<S>>().reduce_max()])
+    }
+
+    /// Moves a particle; returns its speed and acceleration squared.
+    #[inline(always)]
+    fn moved(
+        &self,
+        particle: &mut Particle,
         mut a: [f32; 3],
         density: f32,
         surroundings: &impl Surroundings,
-    ) -> (Particle, f32, f32) {
+    ) -> [f32; 2] {
         let from = particle.position;
         let pushed = surroundings.push(from, particle.velocity, density);
         a = std::array::from_fn(|axis| a[axis] + pushed[axis]);
-        let Particle { position, velocity, .. } = &mut particle;
+        let Particle { position, velocity, .. } = particle;
         for ((x, v), a) in position.iter_mut().zip(velocity).zip(a) {
             *v = self.keep * (*v + self.kick * a); // (1.45)
             *x += self.drift * *v; // (1.46)
         }
-        surroundings.end_move(from, &mut particle, self.drift);
+        surroundings.end_move(from, particle, self.drift);
         let square = |v: [f32; 3]| v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
-        (particle, square(particle.velocity), square(a))
+        let nowhere = !particle.position.iter().sum::<f32>().is_finite();
+        [if nowhere { f32::NAN } else { square(particle.velocity) }, square(a)]
     }
 }

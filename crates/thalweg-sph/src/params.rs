@@ -196,9 +196,15 @@ impl FluidParams {
 
     /// Mass of a particle [kg].
     pub fn particle_mass(&self) -> f64 {
-        let [kernel, _] = self.kernels();
-        let sum = lattice_sum(self.spacing, kernel.support(), |r| kernel.value(r));
-        self.mass.unwrap_or(self.density / sum)
+        // Without boxes: every exchange of sediment asks.
+        let (h, spacing) = (self.smoothing_radius(), self.spacing);
+        self.mass.unwrap_or_else(|| {
+            let sum = match self.kernels {
+                Kernels::Wendland => lattice_sum(spacing, h, |r| Wendland(h).value(r)),
+                Kernels::Mueller => lattice_sum(spacing, h, |r| Poly6(h).value(r)),
+            };
+            self.density / sum
+        })
     }
 
     /// Factors on the slope of the pressure kernel and on the Laplacian of the viscosity kernel.

@@ -1,5 +1,7 @@
 //! Particles as columns of numbers, in the order of the cells they lie in.
 
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use thalweg_field::band;
 
 /// Marks the tag of a particle of the boundary; the rest of its bits are its owner's business.
@@ -98,10 +100,13 @@ impl Particles {
         for column in
             self.position.iter_mut().chain(&mut self.velocity).chain([&mut self.mass, &mut self.expires])
         {
+            make_room(column, length);
             column.resize(length, 0.0);
         }
+        make_room(&mut self.tag, length);
         self.tag.resize(length, 0);
         if !self.cargo.is_empty() {
+            make_room(&mut self.cargo, length);
             self.cargo.resize(length, 0.0);
         }
         self.count = count;
@@ -147,18 +152,26 @@ impl Particles {
     }
 
     /// Fills every column with those of `from`, picked in the given order.
-    pub(crate) fn gather(&mut self, from: &Self, order: &[u32]) {
+    pub(crate) fn gather(&mut self, from: &Self, order: &[AtomicU32]) {
         self.resize(order.len());
-        let floats = |column: &mut [f32], from: &[f32]| gather(column, from, order);
-        for axis in 0..3 {
-            floats(&mut self.position[axis], &from.position[axis]);
-            floats(&mut self.velocity[axis], &from.velocity[axis]);
-        }
-        floats(&mut self.mass, &from.mass);
-        floats(&mut self.expires, &from.expires);
-        gather(&mut self.tag, &from.tag, order);
+        let count = order.len();
+        let [x, y, z] = &mut self.position;
+        let [u, v, w] = &mut self.velocity;
+        let floats = [x, y, z, u, v, w, &mut self.mass, &mut self.expires].map(|column| &mut column[..count]);
+        let ([a, b, c], [d, e, f]) = (&from.position, &from.velocity);
+        let sources = [a, b, c, d, e, f, &from.mass, &from.expires];
+        let work = |range: Range<usize>, (floats, tags): ([&mut [f32]; 8], &mut [u32])| {
+            let order = &order[range];
+            for (column, from) in floats.into_iter().zip(sources) {
+                pick(column, from, order);
+            }
+            pick(tags, &from.tag, order);
+        };
+        band::for_each_part(0..count, PART, (floats, &mut self.tag[..count]), &work);
         if !self.cargo.is_empty() {
-            gather(&mut self.cargo, &from.cargo, order);
+            band::for_each_part(0..count, PART, &mut self.cargo[..count], &|range, part: &mut [f64]| {
+                pick(part, &from.cargo, &order[range]);
+            });
         }
     }
 
@@ -168,11 +181,17 @@ impl Particles {
     }
 }
 
-fn gather<T: Copy + Send + Sync>(column: &mut [T], from: &[T], order: &[u32]) {
-    let count = order.len();
-    band::for_each_part(0..count, PART, &mut column[..count], &|range, part: &mut [T]| {
-        for (value, &source) in part.iter_mut().zip(&order[range]) {
-            *value = from[source as usize];
-        }
-    });
+/// Fills a column with values of another, in the given order.
+fn pick<T: Copy>(column: &mut [T], from: &[T], order: &[AtomicU32]) {
+    for (value, source) in column.iter_mut().zip(order) {
+        *value = from[source.load(Relaxed) as usize];
+    }
+}
+
+/// Makes sure that a column can become so long. A little more room is taken than asked for, not twice as much as a
+/// vector would take by itself: columns make up nearly all memory.
+pub fn make_room<T>(column: &mut Vec<T>, length: usize) {
+    if length > column.capacity() {
+        column.reserve_exact(length + length / 16 + PART - column.len());
+    }
 }

@@ -40,7 +40,7 @@ pub fn forces(
     let h = f64::from(constants.h);
     // Kernel and slope without sign.
     let bell = |r: f64| match kernels {
-        Kernels::Wendland => f64::from(constants.wendland) * (1.0 - r / h).powi(4) * (1.0 + 4.0 * r / h),
+        Kernels::Wendland => f64::from(constants.wendland) * (h - r).powi(4) * (h + 4.0 * r),
         Kernels::Mueller => f64::from(constants.poly6) * (h * h - r * r).powi(3),
     };
     let slope = |r: f64| match kernels {

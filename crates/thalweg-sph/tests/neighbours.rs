@@ -18,7 +18,7 @@ impl<'a, const BOUNDARIES: bool> Pass for Listed<'a, BOUNDARIES> {
     fn group<S: Simd>(&self, simd: S, group: &Group, first: usize, out: &mut Self::Out) {
         let [x, y, z] = &self.0.position;
         for &i in &group.slots[..group.count] {
-            for &vector in group.vectors {
+            for vector in group.vectors() {
                 let at = vector.start();
                 let away = [x, y, z].map(|axis| f32x8::splat(simd, axis[i]) - load(simd, axis, at));
                 let mut squared = [0.0; 8];

@@ -57,6 +57,7 @@ tests_of_cases! {
     a_triangle_changes_the_bed_by_what_it_gains: "sph/triangle-mass",
     no_grain_is_lost_in_a_stream: "sph/ledger",
     a_saved_torrent_goes_on_to_the_same_bits: "sph/resume",
+    any_number_of_threads_gives_the_same_torrent: "sph/threads",
 }
 
 #[test]

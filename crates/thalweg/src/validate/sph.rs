@@ -1,7 +1,5 @@
 //! Particle water against theory, experiment and plain reference code: kernels, neighbours, conservation, water at rest
-//! and in motion, sediment afloat, and the bed.
-//!
-//! That results do not depend on the number of threads is tested where threads can be chosen: `tests/`.
+//! and in motion, sediment afloat, the bed, and the same bits however the work is cut.
 
 use super::{Case, Check};
 use std::f64::consts::PI;
@@ -66,6 +64,8 @@ pub const CASES: &[Case] = &[
     },
     Case { name: "sph/ledger", about: "no grain is lost in an eroding stream", run: || told(ledger()) },
     Case { name: "sph/resume", about: "a saved run goes on to the same bits", run: || told(resume()) },
+    #[cfg(not(target_arch = "wasm32"))]
+    Case { name: "sph/threads", about: "any number of threads gives the same bits", run: || told(threads()) },
 ];
 
 // ---- what the cases share ----
@@ -323,25 +323,24 @@ fn differing_pairs(cloud: &Cloud, h: f64) -> Result<(usize, usize), StepError> {
         fluid.sort()?;
         fluid.compute_density();
         fluid.accelerate_and_move(&HELD, 1.0)?;
-        let order = fluid.neighbours().order();
         let after = fluid.particles();
-        for (i, &old) in order.iter().enumerate() {
+        for (i, old) in fluid.neighbours().order().enumerate() {
             if after.is_boundary(i) {
                 continue;
             }
             for axis in 0..3.min(count - first) {
                 let mover = first + axis;
-                if mover == old as usize {
+                if mover == old {
                     continue;
                 }
-                let [a, b] = [old as usize, mover].map(|i| before[i].position.map(f64::from));
+                let [a, b] = [old, mover].map(|i| before[i].position.map(f64::from));
                 let away = minus(a, b);
                 // A distance of h itself, to all digits of f32, is neither within nor beyond.
                 let near = dot(away, away) / hh;
                 if (near - 1.0).abs() < 1.0e-6 {
                     continue;
                 }
-                let change = after.velocity[axis][i] - before[old as usize].velocity[axis];
+                let change = after.velocity[axis][i] - before[old].velocity[axis];
                 let (dragged, within) = (change.abs() > NOTHING, near < 1.0);
                 found += usize::from(within);
                 differ += usize::from(dragged != within);
@@ -1255,6 +1254,42 @@ fn resume() -> Checks {
         let refused = if taken { 0 } else { usize::MAX };
         checks.push(check("values that differ when taken up").near((again + refused) as f64, 0.0, 0.0));
         checks.push(check("values that differ 40 steps later").near(differ as f64, 0.0, 0.0));
+    }
+    Ok(checks)
+}
+
+// ---- threads ----
+
+#[cfg(not(target_arch = "wasm32"))]
+fn threads() -> Checks {
+    const SOURCE: &str = "determinism";
+    let (ground, params, setting) = stream();
+    let run = || -> Result<(Saved, f64), StepError> {
+        let mut torrent = torrent(&ground, &params, &setting);
+        torrent.advance(250)?;
+        Ok((torrent.save(), torrent.ledger().solids.eroded))
+    };
+    let mut checks = Vec::new();
+    let mut alone: Option<Saved> = None;
+    for threads in [1, 2, 3, 8] {
+        let pool = match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
+            Ok(pool) => pool,
+            Err(error) => {
+                let quantity = format!("{threads} threads do not start: {error}");
+                checks.push(Check::new(quantity, "threads", SOURCE));
+                continue;
+            }
+        };
+        let (saved, eroded) = pool.install(run)?;
+        if let Some(alone) = &alone {
+            let quantity = format!("values of particles, bed and books that differ, {threads} threads");
+            let differ = differing_values(alone, &saved) as f64;
+            checks.push(Check::new(quantity, "values", SOURCE).near(differ, 0.0, 0.0));
+        } else {
+            let check = Check::new("grains eroded", "m³", "a bed at rest would show nothing");
+            checks.push(check.at_least(eroded, 1.0e-6));
+            alone = Some(saved);
+        }
     }
     Ok(checks)
 }

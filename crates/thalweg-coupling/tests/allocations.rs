@@ -1,0 +1,73 @@
+//! What a torrent asks of the memory, counted on the one thread that it runs on.
+
+mod common;
+
+use allocation_counter::measure;
+use common::{clear, ground, still_water};
+use thalweg_coupling::{ErosionParams, Params, Pool, Setting, Torrent};
+use thalweg_field::Heightfield;
+
+/// Runs something on a thread of its own, with all its loops.
+fn alone<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap().install(work)
+}
+
+/// A tank full of water that moves to and fro: twice as many particles as cells along each side.
+fn tank(params: &Params, cells: [usize; 2], depth: f64) -> (Heightfield, Setting) {
+    let end = cells.map(|n| 0.1 * n as f64 + 0.05);
+    let sediment = if params.erosion.enabled { 0.02 } else { 0.0 };
+    let pool = Pool { velocity: [0.5, 0.2, 0.0], sediment, ..still_water([0.05; 2], end, depth) };
+    let setting = Setting { water: vec![pool], ..Setting::default() };
+    (ground(cells[0] + 1, cells[1] + 1, 0.1, |_, _| 0.0), setting)
+}
+
+fn eroding() -> Params {
+    let erosion = ErosionParams { critical_shear: 0.5, strength: 10.0, ..ErosionParams::default() };
+    Params { erosion, ..Params::default() }
+}
+
+/// By then the highest wave has passed, and the bed has been seeded anew many times.
+#[test]
+fn a_step_allocates_nothing_once_buffers_have_their_size() {
+    for params in [clear(), eroding()] {
+        let erosion = params.erosion.enabled;
+        let (first, later) = alone(|| {
+            let (ground, setting) = tank(&params, [12, 8], 0.3);
+            let mut torrent = Torrent::new(&ground, &params, &setting).unwrap();
+            let [first, later] = [600, 200].map(|steps| {
+                measure(|| {
+                    torrent.advance(steps).unwrap();
+                })
+            });
+            assert!(!erosion || torrent.ledger().solids.eroded > 0.0, "nothing was eroded");
+            (first, later)
+        });
+        assert!(first.count_total > 10, "nothing is counted: {first:?}");
+        assert_eq!(later.count_total, 0, "allocations in 200 steps, erosion: {erosion}; {later:?}");
+    }
+}
+
+/// Some 50 000 particles of water and what bounds them, after a few looks at the bed.
+#[test]
+fn a_particle_takes_no_more_memory_than_promised() {
+    for (params, most) in [(eroding(), 220.0), (clear(), 160.0)] {
+        let (ground, setting) = tank(&params, [20, 20], 1.6);
+        let (used, count) = alone(|| {
+            let mut torrent = None;
+            let used = measure(|| {
+                let torrent = torrent.insert(Torrent::new(&ground, &params, &setting).unwrap());
+                torrent.advance(30).unwrap();
+            });
+            (used.bytes_current, torrent.map_or(0, |torrent| torrent.fluid().particles().len()))
+        });
+        assert!(count > 50_000, "{count} particles");
+        let erosion = params.erosion.enabled;
+        let planned = Torrent::memory(21, 21, 0.1, &params, &setting);
+        assert!(
+            used < planned as i64,
+            "{used} bytes are used, {planned} are planned for, erosion: {erosion}"
+        );
+        let bytes = used as f64 / count as f64;
+        assert!(bytes < most, "{bytes:.1} bytes for each of {count} particles, erosion: {erosion}");
+    }
+}

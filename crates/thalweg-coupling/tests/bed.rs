@@ -1,0 +1,142 @@
+//! The bed under a torrent: boundary particles where water is, hard ground, slopes that slip.
+
+mod common;
+
+use common::{books_close, clear, ground, still_water, water};
+use thalweg_coupling::{
+    BedParams, ErosionParams, Params, Pool, Setting, Top, Torrent, Triangle, seed_triangle,
+};
+use thalweg_field::Grid2;
+use thalweg_sph::{BOUNDARY, FluidParams, SLIP};
+
+/// Where the boundary particles of the bed are, without those of the walls [m].
+fn seeds(torrent: &Torrent) -> Vec<[f32; 3]> {
+    let particles = torrent.fluid().particles();
+    (0..particles.len())
+        .filter(|&i| particles.tag[i] & (BOUNDARY | SLIP) == BOUNDARY)
+        .map(|i| particles.get(i).position)
+        .collect()
+}
+
+/// A pool in a corner of wide, slippery ground, thrown towards the other end.
+#[test]
+fn boundary_particles_are_only_where_water_is() {
+    let params = Params { bed: BedParams { friction: Some(0.0), ..BedParams::default() }, ..clear() };
+    let ground = ground(81, 41, 0.1, |_, _| 0.0);
+    let pool = Pool { velocity: [4.0, 2.0, 0.0], ..still_water([0.05; 2], [0.55; 2], 0.1) };
+    let setting = Setting { water: vec![pool], ..Setting::default() };
+    let mut torrent = Torrent::new(&ground, &params, &setting).unwrap();
+    let mut whole = 0;
+    for triangle in 0..torrent.bed().triangles() as Triangle {
+        seed_triangle(torrent.bed(), triangle, params.bed_spacing(), |_| whole += 1);
+    }
+    // A tile is 2h wide, and is claimed from h away and from as far as water goes until the next look: eight steps of
+    // about a millisecond at some 5 m/s. By then it may have gone as far the other way.
+    let (h, travel) = (0.1, 0.05);
+    let far = 2.0 * h + h + 2.0 * travel;
+    let old_place = |at: &&[f32; 3]| at[0] < 0.55 && at[1] < 0.55;
+    for (steps, at_old_place) in [(1, true), (300, false), (300, false)] {
+        torrent.advance(steps).unwrap();
+        let (seeds, step) = (seeds(&torrent), torrent.steps_taken());
+        let places: Vec<_> = water(&torrent).collect();
+        let apart = |a: [f32; 3], b: [f32; 3]| (a[0] - b[0]).abs().max((a[1] - b[1]).abs());
+        let nearest =
+            |seed: &[f32; 3]| places.iter().map(|&at| apart(at, *seed)).fold(f32::INFINITY, f32::min);
+        let farthest = seeds.iter().map(nearest).fold(0.0, f32::max);
+        assert!(farthest <= far, "step {step}: a boundary particle is {farthest} m from all water");
+        let share = seeds.len() as f64 / f64::from(whole);
+        assert!(share > 0.0 && share < 0.1, "step {step}: {share} of the ground is seeded");
+        let left = seeds.iter().filter(old_place).count();
+        assert_eq!(left > 0, at_old_place, "step {step}: {left} boundary particles where water was");
+        // And below all water.
+        let bare = places.iter().filter(|&at| !seeds.iter().any(|seed| apart(*at, *seed) < 0.05)).count();
+        assert_eq!(bare, 0, "step {step}: particles above bare ground");
+    }
+}
+
+/// Water that runs down a slope evenly, over ground of some hardness by row from the north.
+fn worn(hardness: impl Fn(usize) -> f32 + Sync) -> Torrent {
+    let (cols, rows) = (16, 13);
+    let ground = ground(cols, rows, 0.1, |col, _| 0.02 * (cols - col) as f64);
+    let pool = Pool { velocity: [2.0, 0.0, 0.0], ..still_water([0.05; 2], [0.65, 1.25], 0.1) };
+    let hardness = Some(Grid2::from_fn(cols, rows, |_, row| hardness(row)));
+    let setting = Setting { water: vec![pool], hardness, ..Setting::default() };
+    let erosion = ErosionParams {
+        critical_shear: 1.0,
+        hard_shear: 1.5,
+        strength: 10.0,
+        talus: false,
+        ..ErosionParams::default()
+    };
+    let params = Params { erosion, ..Params::default() };
+    let mut torrent = Torrent::new(&ground, &params, &setting).unwrap();
+    torrent.advance(200).unwrap();
+    books_close(&torrent);
+    torrent
+}
+
+#[test]
+fn hard_ground_in_the_north_stays_while_soft_ground_in_the_south_wears_away() {
+    let torrent = worn(|row| if row <= 6 { 1.0 } else { 0.0 });
+    let [cols, _] = torrent.bed().size;
+    // Rows are counted from the south here; those in between belong to triangles of both kinds.
+    let lowest = |rows: std::ops::Range<usize>| {
+        let change = &torrent.bed().change()[rows.start * cols..rows.end * cols];
+        change.iter().fold(f64::INFINITY, |low, &v| low.min(v))
+    };
+    let (soft, hard) = (lowest(0..5), lowest(7..13));
+    assert!(soft < -1.0e-5, "soft ground changed by {soft:e} m");
+    assert!(hard >= 0.0, "hard ground changed by {hard:e} m, soft ground by {soft:e} m");
+}
+
+#[test]
+fn the_harder_the_ground_the_less_wears_away() {
+    let [soft, medium, hard] = [0.0, 0.5, 1.0].map(|hardness| worn(|_| hardness).ledger().solids.eroded);
+    assert!(soft > 1.0e-6 && medium > 0.0, "eroded {soft:e} and {medium:e} m³");
+    // Half as much for the hardness itself, and less for the higher threshold.
+    assert!(medium < 0.5 * soft, "eroded {medium:e} m³ of half-hard ground, {soft:e} of soft ground");
+    assert_eq!(hard, 0.0, "eroded m³ of the hardest ground");
+}
+
+/// The steepest slope between neighbouring vertices, across corners too [rad].
+fn steepest(torrent: &Torrent) -> f64 {
+    let bed = torrent.bed();
+    let [cols, rows] = bed.size;
+    let mut most = 0.0f64;
+    for (at, other) in (0..cols * rows).flat_map(|a| (0..a).map(move |b| (a, b))) {
+        let [a, b] = [at, other].map(|v| [v % cols, v / cols]);
+        let away = [0, 1].map(|axis: usize| a[axis].abs_diff(b[axis]) as f64);
+        if away[0].max(away[1]) == 1.0 {
+            let drop = (bed.exact_height(at) - bed.exact_height(other)).abs();
+            most = most.max(drop / (bed.cell * away[0].hypot(away[1])));
+        }
+    }
+    most.atan()
+}
+
+/// A ridge of 72 degrees from wall to wall under muddy water, which leaves a little everywhere.
+#[test]
+fn deposits_let_a_ridge_slip_to_the_angle_of_repose() {
+    let after = |talus: bool, repose: f64, [cols, rows]: [usize; 2]| {
+        let along = |col: usize, row: usize| if cols > rows { col } else { row };
+        let ground = ground(cols, rows, 0.1, |col, row| if along(col, row) == 7 { 0.3 } else { 0.0 });
+        let erosion = ErosionParams { still: true, every: 1, talus, repose, ..ErosionParams::default() };
+        let pool = Pool { top: Top::Level(0.4), sediment: 0.01, ..still_water([0.0; 2], [1.5; 2], 0.0) };
+        let setting = Setting { water: vec![pool], ..Setting::default() };
+        let fluid = FluidParams { spacing: 0.1, ..FluidParams::default() };
+        let params = Params { fluid, erosion, ..Params::default() };
+        let mut torrent = Torrent::new(&ground, &params, &setting).unwrap();
+        torrent.advance(1000).unwrap();
+        books_close(&torrent);
+        let grains = torrent.ledger().solids.bed_end - torrent.ledger().solids.bed_start;
+        assert!(grains > 0.0, "nothing was deposited");
+        steepest(&torrent)
+    };
+    for (degrees, size) in [(25.0_f64, [15, 4]), (35.0, [4, 15]), (50.0, [15, 4])] {
+        let repose = degrees.to_radians();
+        let found = after(true, repose, size);
+        assert!((0.98..1.01).contains(&(found / repose)), "the ridge stands at {found} rad, not {repose}");
+    }
+    let kept = after(false, 0.6, [15, 4]);
+    assert!((kept - 3.0_f64.atan()).abs() < 0.01, "without slipping the ridge stands at {kept} rad");
+}
