@@ -3,6 +3,7 @@
 
 mod bed;
 mod params;
+mod piece;
 mod reshape;
 mod sediment;
 mod seed;
@@ -11,8 +12,8 @@ mod torrent;
 
 pub use bed::{Bed, Triangle};
 pub use params::{BedParams, ErosionParams, Exposure, Hindrance, Hold, Params};
+pub use piece::{Piece, Pieces};
 pub use reshape::changes;
-pub use seed::seed_triangle;
 pub use setting::{Edge, Pool, Setting, Sink, Top};
 pub use thalweg_sph::{Emitter, Invalid, Shape};
 pub use torrent::{Saved, StepError, StepReport, Torrent};

@@ -14,14 +14,14 @@
 
 use crate::bed::Bed;
 use crate::params::{ErosionParams, Exposure, Hindrance, Params};
-use crate::seed::samples_on;
+use crate::piece::{Piece, Pieces};
 use fearless_simd::{Simd, f32x8, f64x4, prelude::*};
 use std::f64::consts::PI;
 use thalweg_erosion::law::settling::{Grains, richardson_zaki};
 use thalweg_field::band;
 use thalweg_sph::kernel::{CubicSpline, Kernel, Wendland, lattice_sum};
 use thalweg_sph::neighbours::{Group, Kind, Pass, even, load};
-use thalweg_sph::{BOUNDARY, Fluid, Kernels, Particles, SLIP, make_room};
+use thalweg_sph::{BOUNDARY, Fluid, Kernels, Particles, SLIP, Volumes, make_room};
 
 /// Values that are worked on together.
 const PART: usize = 1024;
@@ -145,7 +145,7 @@ impl Sediment {
     pub const BYTES: u64 = 7 * 4 + 8;
 
     /// Exchanges sediment between the sorted particles of a fluid, and between them and the bed. `deposit` is called for
-    /// every boundary particle that gained or lost something, with its triangle and the gain [m³ of grains].
+    /// every boundary particle that gained or lost something, with its piece of the bed and the gain [m³ of grains].
     pub fn exchange(
         &mut self,
         fluid: &mut Fluid,
@@ -153,14 +153,15 @@ impl Sediment {
         hardness: Option<&[f32]>,
         params: &Params,
         dt: f64,
-        mut deposit: impl FnMut(u32, f64),
+        mut deposit: impl FnMut(Piece, f64),
     ) {
         let rates = Rates::new(params, dt);
         let count = fluid.sorted().len();
         self.prepare(fluid, params, count);
+        let pieces = Pieces::new(bed, params.bed_spacing());
         match params.fluid.kernels {
-            Kernels::Wendland => self.walk::<true>(fluid, bed, hardness, params, &rates),
-            Kernels::Mueller => self.walk::<false>(fluid, bed, hardness, params, &rates),
+            Kernels::Wendland => self.walk::<true>(fluid, bed, hardness, pieces, &rates),
+            Kernels::Mueller => self.walk::<false>(fluid, bed, hardness, pieces, &rates),
         }
         let (particles, gain) = (fluid.sorted(), &self.gain);
         let volume = params.fluid.particle_mass() / params.fluid.density;
@@ -178,12 +179,12 @@ impl Sediment {
         fluid: &Fluid,
         bed: &Bed,
         hardness: Option<&[f32]>,
-        params: &Params,
+        pieces: Pieces,
         rates: &Rates,
     ) {
         let (particles, near, kept) = (fluid.sorted(), fluid.neighbours(), fluid.kept());
         let count = particles.len();
-        let loosen = Loosen { particles, volume: fluid.volume(), bed, hardness, params, rates };
+        let loosen = Loosen { particles, volumes: fluid.volumes(), bed, hardness, pieces, rates };
         near.walk(particles, &loosen, &mut self.want[..count]);
         let [x, y, z] = &particles.position;
         let columns = Columns {
@@ -261,10 +262,10 @@ impl Sediment {
 /// Walk 1: what the water would loosen (1.54–1.57).
 struct Loosen<'a> {
     particles: &'a Particles,
-    volume: &'a [f32],
+    volumes: Volumes<'a>,
     bed: &'a Bed,
     hardness: Option<&'a [f32]>,
-    params: &'a Params,
+    pieces: Pieces,
     rates: &'a Rates,
 }
 
@@ -284,9 +285,9 @@ impl<'a> Pass for Loosen<'a> {
                 out[i - first] = 0.0;
                 continue;
             }
-            let triangle = tag & !BOUNDARY;
-            let n = self.bed.normal(triangle);
-            let hard = self.hardness.map_or(0.0, |map| self.bed.mean_of(map, triangle));
+            let piece = tag & !BOUNDARY;
+            let n = self.pieces.normal(self.bed, piece);
+            let hard = self.hardness.map_or(0.0, |map| self.pieces.mean_of(self.bed, map, piece));
             let critical = self.rates.critical + hard * (self.rates.hard - self.rates.critical);
             let (mut sum, mut rate) = (zero, zero);
             for vector in group.vectors() {
@@ -298,7 +299,7 @@ impl<'a> Pass for Loosen<'a> {
                 ];
                 let rr = group.squared(simd, vector, away);
                 let bell = (hh - rr).max(zero);
-                let volume = load(simd, self.volume, at); // zero for the boundary
+                let volume = self.volumes.load(simd, at); // zero for the boundary
                 let fluid = volume.simd_gt(zero);
                 let weight = fluid.select(bell * bell * bell, zero);
                 sum += weight;
@@ -316,9 +317,7 @@ impl<'a> Pass for Loosen<'a> {
                 };
                 rate = excess.mul_add(exposed, rate);
             }
-            // The area of a triangle is shared by its particles.
-            let count = samples_on(self.bed, triangle, self.params.bed_spacing());
-            let area = self.bed.slanted_area(triangle) / count as f32;
+            let area = self.pieces.area_each(self.bed, piece);
             let total = sum.reduce_sum();
             let wanted = self.rates.loosen * (1.0 - hard) * area * rate.reduce_sum();
             out[i - first] = if total > 0.0 { wanted / total } else { 0.0 };

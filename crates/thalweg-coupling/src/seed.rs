@@ -5,7 +5,8 @@
 //! particle of the fluid claims the tiles around it; tiles that are newly claimed are seeded, tiles that nobody claims
 //! any more are cleared, and tiles whose ground has moved are seeded anew.
 
-use crate::bed::{Bed, Triangle};
+use crate::bed::Bed;
+use crate::piece::{Piece, Pieces, steps};
 use crate::setting::Edge;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -27,6 +28,8 @@ pub struct Seeds {
     /// Distance between two of them, and how deep below the surface they are [m].
     spacing: f64,
     depth: f64,
+    /// The pieces of the bed that they are seeded on.
+    pieces: Pieces,
     /// Cells along the side of a tile, and tiles to the east and to the north.
     side: usize,
     tiles: [usize; 2],
@@ -50,7 +53,8 @@ pub struct Seeds {
 impl Seeds {
     /// None yet, for particles `spacing` apart and `depth` below the surface, which water reaches from `reach` away [m].
     pub fn new(bed: &Bed, [spacing, depth]: [f64; 2], reach: f64, edges: [Edge; 4]) -> Self {
-        let side = (reach / bed.cell).ceil().max(1.0) as usize;
+        let pieces = Pieces::new(bed, spacing);
+        let side = ((reach / bed.cell).ceil().max(1.0) as usize).next_multiple_of(pieces.side());
         let tiles = bed.cells().map(|cells| cells.div_ceil(side));
         let base = bed.heights().iter().fold(f32::INFINITY, |low, &h| low.min(h));
         let mut seeds = Self {
@@ -58,6 +62,7 @@ impl Seeds {
             around: vec![0.0; tiles[0] * tiles[1]],
             spacing,
             depth,
+            pieces,
             side,
             tiles,
             seeded: vec![false; tiles[0] * tiles[1]],
@@ -113,9 +118,9 @@ impl Seeds {
         self.side as f64 * bed.cell
     }
 
-    /// The tile that a triangle is in.
-    fn tile_of(&self, bed: &Bed, triangle: Triangle) -> usize {
-        let cell = triangle as usize / 2;
+    /// The tile that a piece is in.
+    fn tile_of(&self, bed: &Bed, piece: Piece) -> usize {
+        let cell = piece as usize / 2;
         let [cols, _] = bed.cells();
         (cell / cols / self.side) * self.tiles[0] + cell % cols / self.side
     }
@@ -225,17 +230,12 @@ impl Seeds {
             let row = j * bed.size[0];
             self.heights[row + west..=row + east].copy_from_slice(&bed.heights()[row + west..=row + east]);
         }
-        for j in south..north {
-            for i in west..east {
-                let cell = (j * bed.cells()[0] + i) as u32;
-                for triangle in [2 * cell, 2 * cell + 1] {
-                    let normal = bed.normal(triangle).map(f64::from);
-                    seed_triangle(bed, triangle, self.spacing, |at| {
-                        let sunk: [f64; 3] = std::array::from_fn(|axis| at[axis] - self.depth * normal[axis]);
-                        fluid.add_boundary(sunk.map(|v| v as f32), [0.0; 3], triangle);
-                    });
-                }
-            }
+        for piece in self.pieces.within(bed, [[west, east], [south, north]]) {
+            let normal = self.pieces.normal(bed, piece).map(f64::from);
+            self.pieces.seed(bed, piece, |at| {
+                let sunk: [f64; 3] = std::array::from_fn(|axis| at[axis] - self.depth * normal[axis]);
+                fluid.add_boundary(sunk.map(|v| v as f32), [0.0; 3], piece);
+            });
         }
     }
 
@@ -338,44 +338,4 @@ fn claim(tile: &AtomicBool) {
     if !tile.load(Relaxed) {
         tile.store(true, Relaxed);
     }
-}
-
-/// Calls `put` for points on a triangle, at most `spacing` apart: lines parallel to one leg, points along each line
-/// (Kataev 2022, 4.6.3). Points keep half a step from the sides, so that none falls on two triangles.
-pub fn seed_triangle(bed: &Bed, triangle: Triangle, spacing: f64, mut put: impl FnMut([f64; 3])) {
-    let [a, b, c] = bed.corners(triangle).map(|vertex| bed.place(vertex));
-    let (ab, ac) = (minus(b, a), minus(c, a));
-    let [legs, lines] = [ab, ac].map(length);
-    let lines = steps(lines, spacing);
-    for k in 0..lines {
-        let t = (k as f64 + 0.5) / lines as f64;
-        // What is left of the leg AB at that height of the triangle.
-        let rest = 1.0 - t;
-        let points = steps(legs * rest, spacing);
-        for n in 0..points {
-            let s = rest * (n as f64 + 0.5) / points as f64;
-            put(std::array::from_fn(|axis| a[axis] + s * ab[axis] + t * ac[axis]));
-        }
-    }
-}
-
-/// How many points [`seed_triangle`] puts on a triangle.
-pub fn samples_on(bed: &Bed, triangle: Triangle, spacing: f64) -> usize {
-    let [a, b, c] = bed.corners(triangle).map(|vertex| bed.place(vertex));
-    let [legs, lines] = [minus(b, a), minus(c, a)].map(length);
-    let lines = steps(lines, spacing);
-    (0..lines).map(|k| steps(legs * (1.0 - (k as f64 + 0.5) / lines as f64), spacing)).sum()
-}
-
-fn minus(p: [f64; 3], q: [f64; 3]) -> [f64; 3] {
-    std::array::from_fn(|axis| p[axis] - q[axis])
-}
-
-fn length(v: [f64; 3]) -> f64 {
-    v.iter().map(|v| v * v).sum::<f64>().sqrt()
-}
-
-/// Steps of about `spacing` that a length is cut into.
-fn steps(length: f64, spacing: f64) -> usize {
-    (length / spacing).round().max(1.0) as usize
 }

@@ -2,6 +2,7 @@
 
 use crate::bed::Bed;
 use crate::params::{Hold, Params};
+use crate::piece::Pieces;
 use crate::reshape;
 use crate::sediment::{self, Sediment};
 use crate::seed::{LOOK_EVERY, Seeds};
@@ -93,7 +94,7 @@ impl Torrent {
         let whole = format!("{cols} by {rows}");
         require(cols >= 2 && rows >= 2, "terrain.size", whole, "a bed needs two cells along each side")?;
         require(
-            spacing <= 2.0 * bed.cell,
+            spacing <= 2.0 * bed.cell * (1.0 + 1.0e-9),
             "fluid.spacing",
             spacing,
             format!(
@@ -319,12 +320,16 @@ impl Torrent {
     /// Erosion, transport, deposition; triangles note what they gain.
     fn exchange_sediment(&mut self, dt: f64) {
         let (gains, touched, eroded) = (&mut self.gains, &mut self.touched, &mut self.accounts.eroded);
-        let hardness = self.hardness.as_deref();
-        self.sediment.exchange(&mut self.fluid, &self.bed, hardness, &self.params, dt, |triangle, gain| {
-            if gains[triangle as usize] == 0.0 {
-                touched.push(triangle);
+        let (bed, hardness) = (&self.bed, self.hardness.as_deref());
+        let pieces = Pieces::new(bed, self.params.bed_spacing());
+        self.sediment.exchange(&mut self.fluid, bed, hardness, &self.params, dt, |piece, gain| {
+            let share = gain / pieces.triangles(bed, piece).count() as f64;
+            for triangle in pieces.triangles(bed, piece) {
+                if gains[triangle as usize] == 0.0 {
+                    touched.push(triangle);
+                }
+                gains[triangle as usize] += share;
             }
-            gains[triangle as usize] += gain;
             *eroded += (-gain).max(0.0);
         });
     }

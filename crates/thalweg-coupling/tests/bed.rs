@@ -4,7 +4,7 @@ mod common;
 
 use common::{books_close, clear, ground, still_water, water};
 use thalweg_coupling::{
-    BedParams, ErosionParams, Params, Pool, Setting, Top, Torrent, Triangle, seed_triangle,
+    Bed, BedParams, ErosionParams, Params, Pieces, Pool, Setting, Top, Torrent, Triangle,
 };
 use thalweg_field::Grid2;
 use thalweg_sph::{BOUNDARY, FluidParams, SLIP};
@@ -26,9 +26,10 @@ fn boundary_particles_are_only_where_water_is() {
     let pool = Pool { velocity: [4.0, 2.0, 0.0], ..still_water([0.05; 2], [0.55; 2], 0.1) };
     let setting = Setting { water: vec![pool], ..Setting::default() };
     let mut torrent = Torrent::new(&ground, &params, &setting).unwrap();
+    let pieces = Pieces::new(torrent.bed(), params.bed_spacing());
     let mut whole = 0;
     for triangle in 0..torrent.bed().triangles() as Triangle {
-        seed_triangle(torrent.bed(), triangle, params.bed_spacing(), |_| whole += 1);
+        pieces.seed(torrent.bed(), triangle, |_| whole += 1);
     }
     // A tile is 2h wide, and is claimed from h away and from as far as water goes until the next look: eight steps of
     // about a millisecond at some 5 m/s. By then it may have gone as far the other way.
@@ -139,4 +140,57 @@ fn deposits_let_a_ridge_slip_to_the_angle_of_repose() {
     }
     let kept = after(false, 0.6, [15, 4]);
     assert!((kept - 3.0_f64.atan()).abs() < 0.01, "without slipping the ridge stands at {kept} rad");
+}
+
+/// Pieces cover the bed once, and their particles stand for its area; where cells are small they share particles.
+#[test]
+fn boundary_particles_are_as_far_apart_as_asked_on_cells_of_any_size() {
+    let (cell, slope) = (0.1, 0.3);
+    for spacing in [0.03, 0.1, 0.13, 0.2, 0.3, 0.55] {
+        let bed = Bed::new(&ground(38, 26, cell, |col, _| slope * cell * col as f64));
+        let pieces = Pieces::new(&bed, spacing);
+        let [wide, deep] = bed.cells();
+        let mut met = vec![0; bed.triangles()];
+        let (mut count, mut area) = (0, 0.0);
+        for piece in pieces.within(&bed, [[0, wide], [0, deep]]) {
+            pieces.triangles(&bed, piece).for_each(|triangle| met[triangle as usize] += 1);
+            let before = count;
+            pieces.seed(&bed, piece, |at| {
+                count += 1;
+                let below = f64::from(bed.below(at[0] as f32, at[1] as f32).1);
+                assert!((at[2] - below).abs() < 1.0e-5, "{at:?} is not on the bed");
+            });
+            area += f64::from(pieces.area_each(&bed, piece)) * f64::from(count - before);
+        }
+        assert!(met.iter().all(|&n| n == 1), "{spacing}: triangles belong to {met:?} pieces");
+        let true_area = (wide * deep) as f64 * cell * cell * (1.0f64 + slope * slope).sqrt();
+        assert!((area / true_area - 1.0).abs() < 1.0e-5, "{spacing}: {area} m² of {true_area} m²");
+        let each = (true_area / f64::from(count)).sqrt() / spacing;
+        assert!((0.6..1.25).contains(&each), "{spacing}: particles are {each} spacings apart");
+    }
+}
+
+/// The same stream over the same ground, drawn with cells larger and smaller than the spacing.
+#[test]
+fn erosion_does_not_depend_on_the_cells_of_the_terrain() {
+    let eroded = |cells: usize| {
+        let cell = 1.2 / cells as f64;
+        let erosion = ErosionParams { critical_shear: 0.5, strength: 1.0, ..ErosionParams::default() };
+        let params = Params { erosion, ..Params::default() };
+        let ground = ground(cells + 1, cells + 1, cell, |_, _| 0.0);
+        let pool =
+            Pool { velocity: [1.0, 0.0, 0.0], ..still_water([0.5 * cell; 2], [0.5 * cell + 1.2; 2], 0.2) };
+        let setting = Setting { water: vec![pool], ..Setting::default() };
+        let mut torrent = Torrent::new(&ground, &params, &setting).unwrap();
+        torrent.advance(120).unwrap();
+        let ledger = torrent.ledger();
+        assert!(ledger.solids.imbalance() < 1.0e-12, "{ledger:?}");
+        ledger.solids.eroded
+    };
+    let [coarse, even, fine, finest] = [12, 24, 36, 48].map(eroded);
+    for (name, other) in [("even", even), ("fine", fine), ("finest", finest)] {
+        let ratio = other / coarse;
+        println!("{name}: {ratio}");
+        assert!((ratio - 1.0).abs() < 0.05, "{name}: {ratio} of what coarse cells lose");
+    }
 }

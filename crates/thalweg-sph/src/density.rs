@@ -6,7 +6,7 @@ use crate::params::Equation;
 use crate::particles::Particles;
 use fearless_simd::{Simd, f32x8, i32x8, prelude::*, u8x32};
 
-/// Computes density ρ, p/ρ² and the volume m/ρ of every particle of the fluid.
+/// Computes density ρ and p/ρ² of every particle of the fluid.
 pub(crate) struct Density<'a, const WENDLAND: bool> {
     pub particles: &'a Particles,
     pub constants: &'a Constants,
@@ -14,8 +14,8 @@ pub(crate) struct Density<'a, const WENDLAND: bool> {
     pub dense: &'a [f32],
 }
 
-/// Density [kg/m³], pressure over density squared [m⁵/(kg·s²)] and volume [m³]; and which vectors are near.
-pub(crate) type Out<'a> = ([&'a mut [f32]; 3], Keep<'a>);
+/// Density [kg/m³] and pressure over density squared [m⁵/(kg·s²)]; and which vectors are near.
+pub(crate) type Out<'a> = ([&'a mut [f32]; 2], Keep<'a>);
 
 impl<'a, const WENDLAND: bool> Pass for Density<'a, WENDLAND> {
     type Out = Out<'a>;
@@ -25,7 +25,6 @@ impl<'a, const WENDLAND: bool> Pass for Density<'a, WENDLAND> {
     fn group<S: Simd>(&self, simd: S, group: &Group, first: usize, out: &mut Self::Out) {
         let [x, y, z] = &self.particles.position;
         let [x, y, z, dense] = even([x, y, z, self.dense]);
-        let mass = &self.particles.mass;
         let zero = f32x8::splat(simd, 0.0);
         let mut here = [[zero; 3]; TOGETHER];
         for (here, &slot) in here.iter_mut().zip(&group.slots) {
@@ -70,7 +69,6 @@ impl<'a, const WENDLAND: bool> Pass for Density<'a, WENDLAND> {
             let at = slot - first;
             out.0[0][at] = density;
             out.0[1][at] = pressure / (density * density);
-            out.0[2][at] = mass[slot] / density;
         }
         group.keep(reached, first, &mut out.1);
     }

@@ -2,7 +2,7 @@
 
 use crate::boundary::{Grip, Weigh};
 use crate::density::Density;
-use crate::forces::{Forces, Normals, number, tension};
+use crate::forces::{Forces, Normals, Volumes, number, tension};
 use crate::integrate::{Extremes, Motion, Surroundings};
 use crate::neighbours::{Kept, Neighbours, TooWide};
 use crate::params::{Equation, FluidParams, Invalid, Kernels, require};
@@ -47,6 +47,8 @@ pub struct Constants {
     pub wall_viscosity: f32,
     /// Downwards [m/s²].
     pub gravity: f32,
+    /// How p/ρ² grows with depth behind the boundary; half of it, since the boundary pushes with the sum of two [m⁴/(kg·s²)].
+    pub lift: f32,
     /// Strength of the surface tension.
     pub tension: f32,
     /// Shortest normal of the colour field that counts as a surface [1/m].
@@ -89,6 +91,7 @@ impl Constants {
                 + WALL_SHARE * params.density * params.damping * h * sound_speed)
                 as f32,
             gravity: params.gravity as f32,
+            lift: if params.calibrate { (0.5 * params.gravity / params.density) as f32 } else { 0.0 },
             tension: params.tension as f32,
             // A flat surface of full density has a normal of about 1.4/h; one that is far from it next to none.
             normal_threshold: (0.32 / h) as f32,
@@ -152,7 +155,8 @@ pub struct Fluid {
     /// How many particles of `next` the densities belong to: all that the last step moved.
     known: usize,
     pressure: Vec<f32>,
-    volume: Vec<f32>,
+    /// 1 for the boundary, 0 for the fluid [-].
+    solid: Vec<f32>,
     /// Viscosity times volume [Pa·s·m³]; before that is known, the mass with which each counts in the density [kg].
     drag: Vec<f32>,
     normal: [Vec<f32>; 3],
@@ -189,7 +193,7 @@ impl Fluid {
             density: Vec::new(),
             known: 0,
             pressure: Vec::new(),
-            volume: Vec::new(),
+            solid: Vec::new(),
             drag: Vec::new(),
             normal: Default::default(),
             last: Extremes { speed: 0.0, acceleration: params.gravity as f32 },
@@ -347,8 +351,8 @@ impl Fluid {
     }
 
     /// Volume of each sorted particle [m³]; zero for the boundary.
-    pub fn volume(&self) -> &[f32] {
-        &self.volume
+    pub fn volumes(&self) -> Volumes<'_> {
+        Volumes { solid: &self.solid, mass: &self.now.mass, density: &self.density }
     }
 
     /// Density of each sorted particle [kg/m³].
@@ -428,11 +432,13 @@ impl Fluid {
         self.known = 0;
         let length = self.now.len() + PADDING;
         for column in
-            [&mut self.pushing, &mut self.density, &mut self.pressure, &mut self.volume, &mut self.drag]
+            [&mut self.pushing, &mut self.density, &mut self.pressure, &mut self.solid, &mut self.drag]
         {
             make_room(column, length);
             column.resize(length, 0.0);
         }
+        // Volumes are divided by it, behind the last particle too.
+        self.density[length - PADDING..].fill(self.constants.rest_density);
         self.kept.resize(self.now.len());
         Ok(removed)
     }
@@ -453,14 +459,15 @@ impl Fluid {
     pub fn compute_density(&mut self) {
         let count = self.now.len();
         let (now, grip) = (&self.now, self.grip);
-        let masses = [&mut self.drag[..count], &mut self.pushing[..count]];
-        band::for_each_part(0..count, PART, masses, &|range, [dense, pushing]: [&mut [f32]; 2]| {
+        let masses = [&mut self.drag[..count], &mut self.pushing[..count], &mut self.solid[..count]];
+        band::for_each_part(0..count, PART, masses, &|range, [dense, pushing, solid]: [&mut [f32]; 3]| {
             for (k, i) in range.enumerate() {
-                let [a, b] = if now.is_boundary(i) { [grip.density, grip.push] } else { [1.0, 1.0] };
-                (dense[k], pushing[k]) = (a * now.mass[i], b * now.mass[i]);
+                let [a, b, c] =
+                    if now.is_boundary(i) { [grip.density, grip.push, 1.0] } else { [1.0, 1.0, 0.0] };
+                (dense[k], pushing[k], solid[k]) = (a * now.mass[i], b * now.mass[i], c);
             }
         });
-        let out = [&mut self.density[..count], &mut self.pressure[..count], &mut self.volume[..count]];
+        let out = [&mut self.density[..count], &mut self.pressure[..count]];
         let (constants, dense) = (&self.constants, &self.drag[..]);
         let out = (out, self.kept.keep());
         match self.params.kernels {
@@ -472,35 +479,29 @@ impl Fluid {
             }
         }
         let (now, c, wall) = (&self.now, &self.constants, self.wall_viscosity);
-        let columns = [
-            &mut self.density[..count],
-            &mut self.pressure[..count],
-            &mut self.volume[..count],
-            &mut self.drag[..count],
-        ];
-        band::for_each_part(
-            0..count,
-            PART,
-            columns,
-            &|range, [density, pressure, volume, drag]: [&mut [f32]; 4]| {
-                for (k, i) in range.enumerate() {
-                    if now.is_boundary(i) {
-                        (density[k], pressure[k], volume[k]) = (c.rest_density, 0.0, 0.0);
-                        let rough = if now.tag[i] & SLIP == 0 { wall * grip.drag } else { 0.0 };
-                        drag[k] = rough * (now.mass[i] / c.rest_density);
-                    } else {
-                        drag[k] = c.viscosity * volume[k];
-                    }
+        let columns = [&mut self.density[..count], &mut self.pressure[..count], &mut self.drag[..count]];
+        band::for_each_part(0..count, PART, columns, &|range, [density, pressure, drag]: [&mut [f32]; 3]| {
+            for (k, i) in range.enumerate() {
+                if now.is_boundary(i) {
+                    (density[k], pressure[k]) = (c.rest_density, 0.0);
+                    let rough = if now.tag[i] & SLIP == 0 { wall * grip.drag } else { 0.0 };
+                    drag[k] = rough * (now.mass[i] / c.rest_density);
+                } else {
+                    drag[k] = c.viscosity * (now.mass[i] / density[k]);
                 }
-            },
-        );
+            }
+        });
         if self.params.surface == crate::Tension::Akinci {
             let [a, b, c] = &mut self.normal;
             let normals = [a, b, c].map(|column| {
                 column.resize(count + PADDING, 0.0);
                 &mut column[..count]
             });
-            let pass = Normals { particles: &self.now, constants: &self.constants, volume: &self.volume };
+            let pass = Normals {
+                particles: &self.now,
+                constants: &self.constants,
+                volumes: Volumes { solid: &self.solid, mass: &self.now.mass, density: &self.density },
+            };
             self.neighbours.walk_kept(&self.now, &self.kept, &pass, normals);
         }
     }
@@ -554,7 +555,8 @@ impl Fluid {
             pushing: &self.pushing,
             pressure: &self.pressure,
             density: &self.density,
-            volume: &self.volume,
+            solid: &self.solid,
+            volumes: Volumes { solid: &self.solid, mass: &self.now.mass, density: &self.density },
             drag: &self.drag,
             normal: [&self.normal[0], &self.normal[1], &self.normal[2]],
         };

@@ -3,7 +3,8 @@
 //! One walk computes all of them, so that positions and velocities are read once.
 //!
 //! A boundary particle takes part as one of the fluid that stands still: its mass is that of the fluid it stands for
-//! (Akinci et al. 2012), its own pressure term is zero, and its drag is the friction of the bed.
+//! (Akinci et al. 2012), its pressure is that of the particle it pushes, and more the deeper it lies below that (Adami
+//! et al. 2012), and its drag is the friction of the bed.
 
 use crate::fluid::Constants;
 use crate::neighbours::{Group, Kind, Pass, even, load};
@@ -19,6 +20,23 @@ pub(crate) mod tension {
     pub const AKINCI: u8 = 3;
 }
 
+/// Volume of each particle [m³]; none for the boundary.
+#[derive(Clone, Copy, Debug)]
+pub struct Volumes<'a> {
+    pub(crate) solid: &'a [f32],
+    pub(crate) mass: &'a [f32],
+    pub(crate) density: &'a [f32],
+}
+
+impl Volumes<'_> {
+    /// Those of a vector.
+    #[inline(always)]
+    pub fn load<S: Simd>(&self, simd: S, at: usize) -> f32x8<S> {
+        let share = f32x8::splat(simd, 1.0) - load(simd, self.solid, at);
+        share * load(simd, self.mass, at) / load(simd, self.density, at)
+    }
+}
+
 /// Computes the acceleration of every particle of the fluid.
 pub(crate) struct Forces<'a, const TENSION: u8, const WENDLAND: bool> {
     pub particles: &'a Particles,
@@ -28,8 +46,10 @@ pub(crate) struct Forces<'a, const TENSION: u8, const WENDLAND: bool> {
     /// p/ρ² [m⁵/(kg·s²)]; zero for the boundary.
     pub pressure: &'a [f32],
     pub density: &'a [f32],
-    /// Volume [m³]; zero for the boundary.
-    pub volume: &'a [f32],
+    /// 1 for the boundary, 0 for the fluid [-].
+    pub solid: &'a [f32],
+    /// For tension alone.
+    pub volumes: Volumes<'a>,
     /// Viscosity times volume [Pa·s·m³]; of the boundary with its own viscosity.
     pub drag: &'a [f32],
     /// Normals of the surface, not normalised [-]; for `AKINCI` alone.
@@ -43,8 +63,8 @@ impl<'a, const TENSION: u8, const WENDLAND: bool> Pass for Forces<'a, TENSION, W
     #[inline(always)]
     fn group<S: Simd>(&self, simd: S, group: &Group, first: usize, out: &mut Self::Out) {
         let ([x, y, z], [u, v, w]) = (&self.particles.position, &self.particles.velocity);
-        let [x, y, z, u, v, w, pushing, pressure, viscous] =
-            even([x, y, z, u, v, w, self.pushing, self.pressure, self.drag]);
+        let [x, y, z, u, v, w, pushing, pressure, viscous, solid] =
+            even([x, y, z, u, v, w, self.pushing, self.pressure, self.drag, self.solid]);
         let c = self.constants;
         let zero = f32x8::splat(simd, 0.0);
         let (h, hh) = (f32x8::splat(simd, c.h), f32x8::splat(simd, c.h * c.h));
@@ -53,6 +73,8 @@ impl<'a, const TENSION: u8, const WENDLAND: bool> Pass for Forces<'a, TENSION, W
             let (xi, yi, zi) = (f32x8::splat(simd, x[i]), f32x8::splat(simd, y[i]), f32x8::splat(simd, z[i]));
             let (ui, vi, wi) = (f32x8::splat(simd, u[i]), f32x8::splat(simd, v[i]), f32x8::splat(simd, w[i]));
             let pi = f32x8::splat(simd, pressure[i]);
+            // Water that presses on nothing, as when it falls along a wall, is not carried by the wall either.
+            let lift = f32x8::splat(simd, c.lift.min(0.5 * pressure[i].max(0.0) / c.h));
             let (mut push, mut drag) = ([zero; 3], [zero; 3]);
             // Surface tension: a vector and a number, whose meaning depends on the kind.
             let (mut pull, mut curl) = ([zero; 3], zero);
@@ -61,6 +83,8 @@ impl<'a, const TENSION: u8, const WENDLAND: bool> Pass for Forces<'a, TENSION, W
                 let (dx, dy, dz) = (xi - load(simd, x, at), yi - load(simd, y, at), zi - load(simd, z, at));
                 let (mj, pj, fj) =
                     (load(simd, pushing, at), load(simd, pressure, at), load(simd, viscous, at));
+                // Behind the boundary pressure grows with depth as before it.
+                let pj = load(simd, solid, at).mul_add(dz * lift, pj);
                 let rr = group.squared(simd, vector, [dx, dy, dz]);
                 let r = rr.sqrt();
                 let q = (h - r).max(zero); // zero out of reach: so are all terms
@@ -77,7 +101,7 @@ impl<'a, const TENSION: u8, const WENDLAND: bool> Pass for Forces<'a, TENSION, W
                 ];
                 if TENSION == tension::COLOUR_FIELD {
                     // (1.39) and the Laplacian of the colour field, with the default kernel (1.15, 1.16)
-                    let volume = load(simd, self.volume, at);
+                    let volume = self.volumes.load(simd, at);
                     let bell = (hh - rr).max(zero);
                     let n = volume * bell * bell;
                     pull = [n.mul_add(dx, pull[0]), n.mul_add(dy, pull[1]), n.mul_add(dz, pull[2])];
@@ -85,14 +109,13 @@ impl<'a, const TENSION: u8, const WENDLAND: bool> Pass for Forces<'a, TENSION, W
                     curl = (volume * bell).mul_add(hh * 3.0 - rr.min(hh) * 7.0, curl);
                 }
                 if TENSION == tension::BECKER_TESCHNER {
-                    let volume = load(simd, self.volume, at);
                     let bell = (hh - rr).max(zero);
                     // Weight for weight, not volume for volume: else the two pulls of a pair differ.
-                    let n = volume.simd_gt(zero).select(bell * bell * bell, zero);
+                    let n = load(simd, solid, at).simd_gt(zero).select(zero, bell * bell * bell);
                     pull = [n.mul_add(dx, pull[0]), n.mul_add(dy, pull[1]), n.mul_add(dz, pull[2])];
                 }
                 if TENSION == tension::AKINCI {
-                    let fluid = q.simd_gt(zero) & load(simd, self.volume, at).simd_gt(zero);
+                    let fluid = q.simd_gt(zero) & load(simd, solid, at).simd_eq(zero);
                     // Cohesion (their eqs. 1 and 2) along the line between the two ...
                     let spline = q * r.min(h); // r may be infinite where q is zero
                     let cube = spline * spline * spline;
@@ -156,7 +179,7 @@ fn sum<S: Simd>(s: [f32x8<S>; 3]) -> [f32; 3] {
 pub(crate) struct Normals<'a> {
     pub particles: &'a Particles,
     pub constants: &'a Constants,
-    pub volume: &'a [f32],
+    pub volumes: Volumes<'a>,
 }
 
 impl<'a> Pass for Normals<'a> {
@@ -179,7 +202,7 @@ impl<'a> Pass for Normals<'a> {
                     f32x8::splat(simd, z[i]) - load(simd, z, at),
                 ];
                 let bell = (hh - group.squared(simd, vector, [dx, dy, dz])).max(zero);
-                let n = load(simd, self.volume, at) * bell * bell;
+                let n = self.volumes.load(simd, at) * bell * bell;
                 sum = [n.mul_add(dx, sum[0]), n.mul_add(dy, sum[1]), n.mul_add(dz, sum[2])];
             }
             for axis in 0..3 {

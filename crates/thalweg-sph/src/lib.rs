@@ -18,6 +18,7 @@ pub mod reference;
 pub use boundary::Grip;
 pub use emit::{Emitter, Shape, Source};
 pub use fluid::{AT_ONCE, Constants, FOREVER, Fluid, FluidError, Removed};
+pub use forces::Volumes;
 pub use integrate::{Extremes, Surroundings};
 pub use params::{Equation, FluidParams, Invalid, Kernels, MOST_PARTICLES, Tension, require};
 pub use particles::{BOUNDARY, PADDING, Particle, Particles, SLIP, make_room};

@@ -82,7 +82,8 @@ pub fn forces(
             let (push, drag) = if points[j].boundary {
                 let rest = f64::from(constants.rest_density);
                 let volume = f64::from(grip.drag) * points[j].mass / rest;
-                (f64::from(grip.push) * points[j].mass * over(i), wall_viscosity * volume)
+                let deeper = f64::from(constants.lift).min(0.5 * over(i).max(0.0) / h) * d[2];
+                (f64::from(grip.push) * points[j].mass * (over(i) + deeper), wall_viscosity * volume)
             } else {
                 let volume = points[j].mass / felt[j].density;
                 (points[j].mass * (over(i) + over(j)), f64::from(constants.viscosity) * volume)

@@ -4,8 +4,8 @@
 use super::{Case, Check};
 use std::f64::consts::PI;
 use thalweg_coupling::{
-    Bed, BedParams, Edge, Emitter, ErosionParams, Exposure, Hold, Params, Pool, Saved, Setting, Shape,
-    StepError, Top, Torrent, changes, seed_triangle,
+    Bed, BedParams, Edge, Emitter, ErosionParams, Exposure, Hold, Params, Pieces, Pool, Saved, Setting,
+    Shape, StepError, Top, Torrent, changes,
 };
 use thalweg_erosion::law::settling::{Grains, richardson_zaki};
 use thalweg_erosion::law::shear::Shear;
@@ -442,7 +442,12 @@ impl<'a> Plain<'a> {
             let push = if solid { f64::from(self.grip.push) } else { 1.0 };
             let dj = self.density[j];
             let volume = self.mass[j] / dj;
-            let press = -push * self.mass[j] * (pi / (di * di) + self.pressure(j) / (dj * dj));
+            let mut over = pi / (di * di) + self.pressure(j) / (dj * dj);
+            if solid && p.calibrate {
+                // Pressure goes on growing with depth behind the boundary, where the water presses on it at all.
+                over += 0.5 * (p.gravity / p.density).min(pi.max(0.0) / (di * di) / h) * away[2];
+            }
+            let press = -push * self.mass[j] * over;
             for axis in 0..3 {
                 a[axis] += press * steep * spike.slope(r) * away[axis] / r;
                 a[axis] += if solid { wall } else { viscosity } / di
@@ -1073,7 +1078,7 @@ fn loosened_by(speed: f64, exposure: Exposure) -> Result<(f64, f64), StepError> 
     for i in (0..particles.len()).filter(|&i| particles.is_boundary(i)) {
         let triangle = particles.tag[i] & !thalweg_sph::BOUNDARY;
         let mut samples = 0;
-        seed_triangle(&bed, triangle, spacing, |_| samples += 1);
+        Pieces::new(&bed, spacing).seed(&bed, triangle, |_| samples += 1);
         let area = 0.5 * cell * cell / f64::from(samples);
         for j in water(particles) {
             let r = length(minus(position(particles, i), position(particles, j)));
