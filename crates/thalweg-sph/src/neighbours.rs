@@ -514,13 +514,8 @@ impl Neighbours {
 
     fn walk_with<P: Pass>(&self, particles: &Particles, kept: Option<&Kept>, pass: &P, out: P::Out) {
         let level = Level::new();
-        for_each_segments(self, out, &|range, first, out: P::Out| match kept {
-            None => {
-                dispatch!(level, simd => self.walk_part(simd, particles, None, pass, range, first, out));
-            }
-            Some(kept) => {
-                dispatch!(level, simd => self.walk_part(simd, particles, Some(kept), pass, range, first, out));
-            }
+        for_each_segments(self, out, &|range, first, out: P::Out| {
+            dispatch!(level, simd => self.walk_part(simd, particles, kept, pass, range, first, out));
         });
     }
 

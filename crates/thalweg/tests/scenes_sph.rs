@@ -1,0 +1,171 @@
+//! What the built-in scenes of eroding particles show, with fewer particles and for a shorter time.
+
+use thalweg::State;
+use thalweg::field::sum::ordered_sum;
+use thalweg::field::{Grid2, Heightfield, Points};
+use thalweg::project::BuiltIn;
+
+const MEMORY: u64 = 1 << 30;
+
+/// A built-in scene with changes, before its first step.
+fn begun(name: &str, changes: &[&str]) -> State {
+    let changes: Vec<String> = changes.iter().copied().map(str::to_owned).collect();
+    State::new(&BuiltIn::named(name).unwrap().open(&changes).unwrap(), MEMORY).unwrap()
+}
+
+/// Takes steps until some time has come [s].
+fn advance_to(state: &mut State, time: f64) {
+    while state.time() < time {
+        state.stage().advance(state, 4).unwrap();
+    }
+}
+
+/// Places of a terrain: from, to; east and north [m].
+type Box2 = [[f64; 2]; 2];
+
+/// Values of the cells whose centres are within a box.
+fn within(map: &Grid2<f32>, ground: &Heightfield, [from, to]: Box2) -> Vec<f32> {
+    let inside = |col: usize, row: usize| {
+        let place = ground.local_from_cell(col, row);
+        (0..2).all(|axis| (from[axis]..to[axis]).contains(&place[axis]))
+    };
+    let cells = (0..map.rows()).flat_map(|row| (0..map.cols()).map(move |col| (col, row)));
+    cells.filter(|&(col, row)| inside(col, row)).map(|(col, row)| map.at(col, row)).collect()
+}
+
+/// Mean height of the bed within a box [m].
+fn mean_height(ground: &Heightfield, cells: Box2) -> f64 {
+    let heights = within(&ground.height, ground, cells);
+    ordered_sum(&heights) / heights.len() as f64
+}
+
+/// Water east of a place, still on the map or gone over the edge [m³].
+fn water_beyond(state: &State, east: f32) -> f64 {
+    let water = state.ledger().water;
+    let points = state.points().unwrap();
+    let each = water.end / points.len() as f64;
+    water.exported + each * points.positions.iter().filter(|at| at[0] > east).count() as f64
+}
+
+/// Marks all cells whose centres are closer than `reach` [m] to a particle, seen from above.
+fn mark(marked: &mut Grid2<bool>, points: &Points, ground: &Heightfield, reach: f64) {
+    let cells = reach / ground.frame.cell;
+    for &[east, north, _] in &points.positions {
+        let [col, row] = ground.cell_from_local([east.into(), north.into()]);
+        let range = |at: f64, count: usize| {
+            (at - cells).ceil().max(0.0) as usize..count.min((at + cells).floor().max(0.0) as usize + 1)
+        };
+        for r in range(row, marked.rows()) {
+            for c in range(col, marked.cols()) {
+                if (c as f64 - col).hypot(r as f64 - row) <= cells {
+                    marked.set(c, r, true);
+                }
+            }
+        }
+    }
+}
+
+/// What the bed has lost and gained since the beginning, cell by cell [m].
+fn moved(state: &mut State) -> [Grid2<f32>; 2] {
+    let snapshot = state.snapshot();
+    ["erosion", "deposition"].map(|name| snapshot.field(name).unwrap().clone())
+}
+
+/// Kataev 2022, fig. 5.6: the banks beyond the water stay as they are.
+#[test]
+fn a_meander_is_eroded_where_water_has_reached_and_nowhere_else() {
+    let spacing = 0.1; // [m]
+    let mut state = begun("meander", &["solver.fluid.spacing=10 cm"]);
+    let start: Heightfield = state.start().clone();
+    let mut reached = Grid2::filled(start.height.cols(), start.height.rows(), false);
+    // Water touches the bed within its smoothing radius, which is two spacings; the piece of bed that it touches there
+    // is a cell, all corners of which may move.
+    let touch = 2.0 * spacing + start.frame.cell * std::f64::consts::SQRT_2;
+    while state.time() < 2.0 {
+        let before = state.time();
+        // Grains move in every fourth step, before the water does: where water was looked for just then. Only what comes
+        // into the world in such a step is seen at the next look, and has travelled.
+        state.stage().advance(&mut state, 4).unwrap();
+        let points = state.points().unwrap();
+        let fastest =
+            points.column("speed").unwrap().values.iter().fold(0.0, |most: f32, &speed| most.max(speed));
+        mark(&mut reached, &points, &start, touch + f64::from(fastest) * (state.time() - before));
+    }
+    let [lost, gained] = moved(&mut state);
+    let now = state.ground().height;
+    let (mut changed, mut dry) = (0, 0);
+    for row in 0..now.rows() {
+        for col in 0..now.cols() {
+            let by = gained.at(col, row) - lost.at(col, row);
+            if reached.at(col, row) {
+                changed += usize::from(by.abs() > 1.0e-3);
+                continue;
+            }
+            dry += 1;
+            let place = start.local_from_cell(col, row);
+            let same = now.at(col, row).to_bits() == start.height.at(col, row).to_bits();
+            assert!(by == 0.0 && same, "dry ground at {place:.2?} m moved by {by:e} m");
+        }
+    }
+    let [deepest, highest] = [&lost, &gained].map(|map| map.range().unwrap().1);
+    assert!(deepest > 0.1 && highest > 0.04, "it was cut by {deepest} m and filled by {highest} m at most");
+    let cells = now.len();
+    assert!(changed > cells / 10, "only {changed} of {cells} cells changed by a millimetre");
+    assert!(dry > cells / 2, "only {dry} of {cells} cells stayed dry");
+}
+
+/// Kataev 2022, fig. 5.4.
+#[test]
+fn the_ridge_across_a_ditch_is_cut_down_and_lets_more_water_pass() {
+    // The ridge lies across the ditch, 5.2 m east, 1.2 m thick; the floor is 1.44 m wide. Strips along it are: its crest,
+    // and as much of the floor before and behind it.
+    let strip = |from: f64, to: f64| [[from, 1.48], [to, 2.92]];
+    let crest_height = |ground: &Heightfield| mean_height(ground, strip(5.0, 5.4));
+    let floor_height = |ground: &Heightfield| {
+        0.5 * (mean_height(ground, strip(4.2, 4.6)) + mean_height(ground, strip(5.8, 6.2)))
+    };
+    let poured = |strength: &[&str]| {
+        let mut state = begun("ditch", &[&["solver.fluid.spacing=10 cm"], strength].concat());
+        advance_to(&mut state, 2.0);
+        let beyond = water_beyond(&state, 5.8);
+        (state.start().clone(), state.ground(), beyond)
+    };
+    let (start, after, beyond) = poured(&[]);
+    let cut = crest_height(&start) - crest_height(&after);
+    assert!(cut > 0.05, "the crest sank by {cut} m only");
+
+    let (_, firm, beyond_firm) = poured(&["solver.erosion.strength=0"]);
+    assert!(firm == start, "water that erodes nothing changed the bed");
+    assert!(beyond > 1.12 * beyond_firm, "{beyond} m³ passed, and {beyond_firm} m³ over firm ground");
+
+    // Not as in the figure: the floor on both sides sinks as fast as the crest, so that the ridge does not level off.
+    // Whoever makes it do so hears of it here.
+    let [high, left] = [&start, &after].map(|ground| crest_height(ground) - floor_height(ground));
+    assert!(left > 0.85 * high, "the ridge, {high} m above its floor, has levelled off to {left} m");
+}
+
+/// Krištof et al. 2009, fig. 7.
+#[test]
+fn a_lake_overflows_beside_its_dam_and_cuts_into_the_ground_there() {
+    let mut state = begun("lake", &["solver.fluid.spacing=20 cm"]);
+    advance_to(&mut state, 10.0);
+    let start = state.start().clone();
+    let [lost, gained] = moved(&mut state);
+    // The dam ends 1.5 m east of its top, which is 15.2 m east.
+    let beyond = water_beyond(&state, 16.7);
+    assert!(beyond > 0.2, "only {beyond} m³ have left the lake");
+
+    // The lowest part of the rim lies south of the dam.
+    let outlet = [[13.0, 4.0], [19.0, 9.0]];
+    let [cut, filled] = [&lost, &gained].map(|map| within(map, &start, outlet));
+    let deepest = cut.iter().fold(0.0, |most: f32, &by| most.max(by));
+    assert!(deepest > 0.02, "the outlet was cut by {deepest} m at most");
+    let cell = start.frame.cell * start.frame.cell;
+    let [cut, filled] = [cut, filled].map(|map| ordered_sum(&map) * cell);
+    assert!(cut > 5.0 * filled, "the outlet lost {cut} m³ and gained {filled} m³");
+
+    // The dam's top stays dry: the lake goes round it.
+    let top = [[14.7, 9.1], [15.7, 10.1]];
+    let [before, now] = [&start, &state.ground()].map(|ground| within(&ground.height, ground, top));
+    assert_eq!(before, now);
+}
