@@ -14,26 +14,26 @@ struct Figure {
     render: &'static [&'static str],
 }
 
-/// Scenes that are run first, each with the spacing of its particles where its own would take too long for a picture.
-const SCENES: [(&str, Option<&str>); 18] = [
-    ("demo", None),
-    ("mountain", None),
-    ("mountain-rain", None),
-    ("river-detail", None),
-    ("dam-break-2d", None),
-    ("tujunga", None),
-    ("pool", None),
-    ("fluid-water", None),
-    ("fluid-honey", None),
-    ("fluid-heavy", None),
-    ("dam-break", None),
-    ("settling", None),
-    ("diffusion", None),
-    ("ditch", Some("4 cm")),
-    ("meander", Some("4 cm")),
-    ("canyon", Some("20 cm")),
-    ("lake", Some("14 cm")),
-    ("waterfall", None),
+/// Scenes that are run first.
+const SCENES: [&str; 18] = [
+    "demo",
+    "mountain",
+    "mountain-rain",
+    "river-detail",
+    "dam-break-2d",
+    "tujunga",
+    "pool",
+    "fluid-water",
+    "fluid-honey",
+    "fluid-heavy",
+    "dam-break",
+    "settling",
+    "diffusion",
+    "ditch",
+    "meander",
+    "canyon",
+    "lake",
+    "waterfall",
 ];
 
 const FIGURES: [Figure; 31] = [
@@ -174,7 +174,7 @@ const FIGURES: [Figure; 31] = [
     },
     Figure {
         file: "ditch.jpg",
-        about: "`ditch`: 200 000 particles wash the ridge of a ditch away",
+        about: "`ditch`: 200 000 particles level the ridge of a ditch",
         render: &["RUN/ditch"],
     },
     Figure {
@@ -226,12 +226,9 @@ pub fn figures() -> bool {
         return false;
     }
     let done = fs::write(runs.join("wave.ply"), wave()).is_ok()
-        && SCENES.iter().all(|(scene, spacing)| {
+        && SCENES.iter().all(|scene| {
             let out = runs.join(scene).display().to_string();
-            let coarser = spacing.map(|spacing| format!("solver.fluid.spacing={spacing}"));
-            let mut args = vec!["run", scene, "--out", &out, "--frames", "0", "--quiet"];
-            args.extend(coarser.iter().flat_map(|coarser| ["--set", coarser.as_str()]));
-            thalweg(&args)
+            thalweg(&["run", scene, "--out", &out, "--frames", "0", "--quiet"])
         })
         && FIGURES.iter().all(|figure| draw(runs, images, figure));
     done && fs::write("docs/gallery.md", page()).is_ok()
@@ -260,14 +257,9 @@ fn thalweg(args: &[&str]) -> bool {
 fn page() -> String {
     let mut page = String::from(
         "# Gallery\n\nAll of these are made by `cargo xtask figures`, on any adapter; the command that draws each \
-         stands below it.\nThe runs it draws are those of `thalweg run NAME --out out/NAME`, with coarser particles:\n",
+         stands below it.\nThe runs it draws are those of `thalweg run NAME --out out/NAME`; the large ones of particles take \
+         about ten minutes each.\n",
     );
-    for (scene, spacing) in SCENES {
-        if let Some(spacing) = spacing {
-            writeln!(page, "`{scene}` with `--set \"solver.fluid.spacing={spacing}\"`")
-                .expect("text can always be added to");
-        }
-    }
     for figure in &FIGURES {
         let command = arguments(figure, "out", figure.file)
             .iter()
