@@ -174,7 +174,7 @@ const FIGURES: [Figure; 31] = [
     },
     Figure {
         file: "ditch.jpg",
-        about: "`ditch`: 200 000 particles level the ridge of a ditch",
+        about: "`ditch`: 200 000 particles wear down the ridge of a ditch",
         render: &["RUN/ditch"],
     },
     Figure {
