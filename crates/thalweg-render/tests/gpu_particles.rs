@@ -244,28 +244,49 @@ fn solids_and_particles_cast_shadows_and_water_does_not() {
     assert!(water > 0.95 && nothing > 0.95, "{water} below water, {nothing} below nothing");
 }
 
+/// A share of the water at a place.
+type Share<'a> = &'a dyn Fn([f32; 3]) -> f32;
+
+/// A slab of water 8 m wide and 2 m deep, seen as a surface.
+struct Slab {
+    renderer: Renderer,
+    look: Look,
+    places: Vec<[f32; 3]>,
+}
+
+impl Slab {
+    fn new() -> Self {
+        const ACROSS: usize = 40;
+        const LAYERS: usize = 10;
+        let place =
+            |i: usize| [i % ACROSS, i / ACROSS % ACROSS, i / (ACROSS * ACROSS)].map(|n| 0.2 * n as f32);
+        let mut look = shaped(ParticleShape::Surface);
+        look.relief.water_deep = 4.0;
+        look.water.muddy = 0.05;
+        let places = (0..ACROSS * ACROSS * LAYERS).map(place).collect();
+        Self { renderer: renderer(), look, places }
+    }
+
+    /// From above, with a column of that name.
+    fn picture(&mut self, column: Option<(&'static str, Share)>) -> Picture {
+        let mut snapshot = of_points(self.places.clone(), 0.1);
+        let column = column.map(|(name, share)| Column {
+            info: FieldInfo::new(name, "-", "a share of the water"),
+            values: self.places.iter().copied().map(share).collect(),
+        });
+        snapshot.points.as_mut().unwrap().columns.extend(column);
+        picture(&mut self.renderer, &snapshot, &self.look, &Camera::Top)
+    }
+}
+
 #[test]
 fn a_surface_of_particles_has_the_colour_of_the_sediment_it_carries() {
-    const ACROSS: usize = 40;
-    const LAYERS: usize = 10;
-    let mut renderer = renderer();
-    let mut look = shaped(ParticleShape::Surface);
-    look.relief.water_deep = 4.0;
-    look.water.muddy = 0.05;
-    let place = |i: usize| [i % ACROSS, i / ACROSS % ACROSS, i / (ACROSS * ACROSS)].map(|n| 0.2 * n as f32);
-    let places: Vec<[f32; 3]> = (0..ACROSS * ACROSS * LAYERS).map(place).collect();
-    let slab = |sediment: Option<&dyn Fn([f32; 3]) -> f32>| {
-        let mut snapshot = of_points(places.clone(), 0.1);
-        let info = FieldInfo::new("sediment", "-", "share of the water that is sediment");
-        let column = |share| Column { info, values: places.iter().copied().map(share).collect() };
-        snapshot.points.as_mut().unwrap().columns.extend(sediment.map(column));
-        snapshot
-    };
-    let mut draw = |snapshot: &Snapshot| picture(&mut renderer, snapshot, &look, &Camera::Top);
-    let bare = draw(&slab(None));
-    assert_eq!(bare, draw(&slab(Some(&|_| 0.0))), "water without sediment, and none that is known of");
+    let mut slab = Slab::new();
+    let bare = slab.picture(None);
+    let mut draw = |share: Share| slab.picture(Some(("sediment", share)));
+    assert_eq!(bare, draw(&|_| 0.0), "water without sediment, and none that is known of");
     for wild in [f32::NAN, f32::INFINITY] {
-        assert_eq!(bare, draw(&slab(Some(&|_| wild))), "a share of {wild}");
+        assert_eq!(bare, draw(&|_| wild), "a share of {wild}");
     }
 
     // Red less blue, in the west and in the east, in steps of 8-bit sRGB.
@@ -278,14 +299,36 @@ fn a_surface_of_particles_has_the_colour_of_the_sediment_it_carries() {
     // The sky's image and a quarter of the water's blue lie over the brown.
     const MARGIN: i32 = 25;
     let clear = browns(&bare);
-    let muddy = browns(&draw(&slab(Some(&|_| 0.3))));
+    let muddy = browns(&draw(&|_| 0.3));
     assert!(clear.iter().all(|&brown| brown < -MARGIN), "clear water: red less blue is {clear:?}");
     assert!(muddy.iter().all(|&brown| brown > MARGIN), "muddy water: red less blue is {muddy:?}");
     // Each particle brings its own.
-    let [west, east] = browns(&draw(&slab(Some(&|[x, ..]| if x < 4.0 { 0.0 } else { 0.3 }))));
+    let [west, east] = browns(&draw(&|[x, ..]| if x < 4.0 { 0.0 } else { 0.3 }));
     assert!((west - clear[0]).abs() <= 3, "{west} beside mud, {} without any", clear[0]);
     assert!((east - muddy[1]).abs() <= 3, "{east} beside clear water, {} without any", muddy[1]);
     // And a little of it tints a little.
-    let little = browns(&draw(&slab(Some(&|_| 0.01))));
+    let little = browns(&draw(&|_| 0.01));
     assert!(clear[0] < little[0] && little[0] < muddy[0], "{} to {} to {}", clear[0], little[0], muddy[0]);
+}
+
+#[test]
+fn foam_is_white_where_it_is_and_as_strong_as_the_look_says() {
+    let mut slab = Slab::new();
+    // The darkest of the colours, in the west and in the east.
+    let whites = |picture: &Picture| {
+        [SIDE / 4, SIDE * 3 / 4].map(|x| picture.pixel(x, SIDE / 2).into_iter().min().unwrap_or(0))
+    };
+    let bare = slab.picture(None);
+    assert_eq!(bare, slab.picture(Some(("foam", &|_| 0.0))), "water without foam, and none that is known of");
+    let clear = whites(&bare);
+    let east = |[x, _, _]: [f32; 3]| if x < 4.0 { 0.0 } else { 1.0 };
+    let half = whites(&slab.picture(Some(("foam", &east))));
+    assert_eq!(half[0], clear[0], "beside foam");
+    assert!(half[1] > 200 && clear[1] < 100, "{} of 255, {} without foam", half[1], clear[1]);
+    // Foam of a drop's thickness lets something through.
+    let top = |[x, _, z]: [f32; 3]| if x < 4.0 || z < 1.7 { 0.0 } else { 1.0 };
+    let film = whites(&slab.picture(Some(("foam", &top))))[1];
+    assert!(clear[1] + 30 < film && film < half[1], "{} to {film} to {}", clear[1], half[1]);
+    slab.look.water.foam = 0.0;
+    assert_eq!(bare, slab.picture(Some(("foam", &east))), "foam that is not wanted");
 }

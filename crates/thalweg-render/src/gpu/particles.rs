@@ -1,7 +1,7 @@
 //! Particles: one triangle each, shaped to a sphere by the shader.
 //!
-//! Positions, the column that colours them and the sediment they carry lie on the device as they lie in memory, and the vertex
-//! shader fetches them: three vertices of one long draw. Instances of three vertices would do the same; in
+//! Positions and the column that colours them lie on the device as they lie in memory, sediment and foam packed in one
+//! number; the vertex shader fetches them: three vertices of one long draw. Instances of three vertices would do the same; in
 //! software they take as long, and graphics cards leave most of their lanes idle in such small ones.
 
 use glam::Vec3;
@@ -28,14 +28,14 @@ pub(super) struct Cloud {
     pub radius: f32,
     /// How the colouring column is spread over its colours.
     pub spread: Option<Spread>,
-    /// Whether it is known how much sediment they carry.
+    /// Whether it is known how much of them is sediment or foam.
     pub laden: bool,
 }
 
 struct Chunk {
     positions: wgpu::Buffer,
     values: wgpu::Buffer,
-    loads: wgpu::Buffer,
+    contents: wgpu::Buffer,
     count: u32,
 }
 
@@ -51,7 +51,7 @@ impl Cloud {
             column.map(|column| &column.values[..])
         };
         let column = style.and_then(|(name, style)| Some((values_of(name)?, style)));
-        let load = values_of("sediment");
+        let contents = contents_of(values_of("sediment"), values_of("foam"));
         let buffer = |label, contents: &[u8]| {
             let usage = BufferUsages::STORAGE;
             gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
@@ -62,14 +62,14 @@ impl Cloud {
         };
         let nothing = buffer("no values", &[0; 4]);
         let chunk = |(i, positions): (usize, &[[f32; 3]])| {
-            let part = |label, values: Option<&[f32]>| match values {
-                Some(values) => buffer(label, bytemuck::cast_slice(&values[i * CHUNK..][..positions.len()])),
+            let part = |label, words: Option<&[u32]>| match words {
+                Some(words) => buffer(label, bytemuck::cast_slice(&words[i * CHUNK..][..positions.len()])),
                 None => nothing.clone(),
             };
             Chunk {
                 positions: buffer("positions", bytemuck::cast_slice(positions)),
-                values: part("values", column.map(|(values, _)| values)),
-                loads: part("loads", load),
+                values: part("values", column.map(|(values, _)| bytemuck::cast_slice(values))),
+                contents: part("contents", contents.as_deref()),
                 count: positions.len() as u32,
             }
         };
@@ -78,7 +78,7 @@ impl Cloud {
             centres,
             radius: if points.radius > 0.0 { points.radius } else { likely_radius(centres, points.len()) },
             spread: column.map(|(values, style)| Spread::of(values, style)),
-            laden: load.is_some(),
+            laden: contents.is_some(),
         }))
     }
 
@@ -87,6 +87,16 @@ impl Cloud {
         let raised = self.centres.map(|p| p.with_z(p.z * exaggeration));
         [raised[0] - self.radius, raised[1] + self.radius]
     }
+}
+
+/// Sediment and foam of each particle, as shares of it in 16 bits; what is no number is none. `None` if neither is known.
+fn contents_of(sediment: Option<&[f32]>, foam: Option<&[f32]>) -> Option<Vec<u32>> {
+    let count = sediment.or(foam)?.len();
+    let share = |values: Option<&[f32]>, i: usize| {
+        let known = values.map(|values| values[i]).filter(|value| value.is_finite());
+        (known.unwrap_or(0.0).clamp(0.0, 1.0) * 65535.0).round() as u32
+    };
+    Some((0..count).map(|i| share(sediment, i) | share(foam, i) << 16).collect())
 }
 
 /// Smallest and largest of the finite places.
@@ -228,7 +238,7 @@ impl Particles {
                 entries: &[
                     wgpu::BindGroupEntry { binding: 0, resource: chunk.positions.as_entire_binding() },
                     wgpu::BindGroupEntry { binding: 1, resource: chunk.values.as_entire_binding() },
-                    wgpu::BindGroupEntry { binding: 2, resource: chunk.loads.as_entire_binding() },
+                    wgpu::BindGroupEntry { binding: 2, resource: chunk.contents.as_entire_binding() },
                 ],
             });
             pass.set_bind_group(1, &group, &[]);

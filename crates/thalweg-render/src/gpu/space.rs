@@ -17,10 +17,10 @@ use super::world::World;
 use super::{DEPTH, FRAME, GROUND, LIGHT, MUD, Targets, WATER, fullscreen_pipeline};
 use crate::{Look, ParticleShape};
 
-/// Of opaque things, paint and folded normal; of surfaces of water, folded normal and bits of the depth and mud.
+/// Of opaque things, paint and folded normal; of surfaces of water, normal and foam, depth and mud.
 pub(super) const BODIES: TextureFormat = TextureFormat::Rg32Uint;
-/// Water along a ray, and the sediment in it [m].
-pub(super) const THICKNESS: TextureFormat = TextureFormat::Rg16Float;
+/// Water along a ray, the sediment in it and the foam in it [m].
+pub(super) const THICKNESS: TextureFormat = TextureFormat::Rgba16Float;
 
 /// WGSL that everything in space shares.
 pub(super) const SPACE: &str = include_str!("shaders/space.wgsl");

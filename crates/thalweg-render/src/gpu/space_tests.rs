@@ -138,8 +138,8 @@ fn sheet(layers: usize, radius: f32) -> Snapshot {
     of_points((0..ACROSS * ACROSS * layers).map(place).collect(), radius)
 }
 
-fn unfolded(bits: u32) -> Vec3 {
-    let [x, y] = [bits as i16, (bits >> 16) as i16].map(|v| f32::from(v) / 32767.0);
+fn surface_normal(bits: u32) -> Vec3 {
+    let [x, y] = [bits, bits >> 12].map(|bits| (bits & 0xfff) as f32 / 2047.0 - 1.0);
     let z = 1.0 - x.abs() - y.abs();
     let fold = |a: f32, b: f32| if z < 0.0 { (1.0 - b.abs()) * if a >= 0.0 { 1.0 } else { -1.0 } } else { a };
     Vec3::new(fold(x, y), fold(y, x), z).normalize()
@@ -179,7 +179,7 @@ fn a_level_sheet_of_particles_is_a_level_surface_of_its_thickness() {
             count += 1;
             let [normal, depth] = surfaces[i as usize];
             assert_ne!(depth, 0, "a hole at {pixel:?}, {camera:?}");
-            let tilt = unfolded(normal).angle_between(Vec3::Z).to_degrees();
+            let tilt = surface_normal(normal).angle_between(Vec3::Z).to_degrees();
             assert!(tilt < 4.0, "tilted by {tilt} degrees at {pixel:?}, {camera:?}");
             let thickness = behind[i as usize][3].to_f32();
             let expected = top / -ray.z;

@@ -1,6 +1,7 @@
 //! Which renderer draws.
 
 use super::Marks;
+use super::foam::foam;
 use super::overlay::{NoField, ranged};
 use crate::project::RendererChoice;
 use std::borrow::Cow;
@@ -95,7 +96,8 @@ impl Painter {
     /// Whoever tells the views that cameras have of a snapshot, in pictures of that size.
     pub fn view(&mut self, snapshot: &Snapshot, look: &Look, size: [usize; 2]) -> Result<Resolve, DrawError> {
         let aspect = size[0] as f32 / size[1] as f32;
-        let look = Look { overlay: None, ..look.clone() };
+        let mut look = Look { overlay: None, ..look.clone() };
+        look.water.foam = 0.0; // it takes time, and no camera stands elsewhere for it
         if let Model(Some(world)) = self.model(snapshot, &look)? {
             return Ok(Box::new(move |camera| world.view(camera, &look, aspect)));
         }
@@ -133,7 +135,7 @@ impl Painter {
         match &mut self.engine {
             Engine::Cpu(_) => Ok(Model(None)),
             Engine::Gpu(renderer) => {
-                match renderer.load(&without_depth(snapshot, look), &ranged(look, snapshot)) {
+                match renderer.load(&as_drawn(snapshot, look), &ranged(look, snapshot)) {
                     Ok(world) => Ok(Model(Some(world))),
                     Err(error) if self.may_fall_back => {
                         self.fall_back(&error);
@@ -171,16 +173,27 @@ impl Painter {
     }
 }
 
-/// A snapshot whose particles, where they are drawn, are all its water: the depth that they add up to on the ground
-/// would be a second surface among them.
-fn without_depth<'a>(snapshot: &'a Snapshot, look: &Look) -> Cow<'a, Snapshot> {
-    let drawn = snapshot.points.is_some() && look.particles.shape != ParticleShape::Hidden;
+/// A snapshot with what is drawn of it. Particles, where they are drawn, are all its water: the depth that they add up to on
+/// the ground would be a second surface among them. As a surface they have foam.
+fn as_drawn<'a>(snapshot: &'a Snapshot, look: &Look) -> Cow<'a, Snapshot> {
+    let shape = look.particles.shape;
+    let Some(points) = snapshot.points.as_ref().filter(|_| shape != ParticleShape::Hidden) else {
+        return Cow::Borrowed(snapshot);
+    };
+    let foaming = shape == ParticleShape::Surface && look.water.foam > 0.0 && points.column("foam").is_none();
+    let white = if foaming { foam(points) } else { None };
     let laid_over = look.overlay.as_ref().is_some_and(|overlay| overlay.field == "water");
-    if !drawn || laid_over || snapshot.field("water").is_none() {
+    let doubled = !laid_over && snapshot.field("water").is_some();
+    if white.is_none() && !doubled {
         return Cow::Borrowed(snapshot);
     }
     let mut snapshot = snapshot.clone();
-    snapshot.fields.retain(|field| field.info.name != "water");
+    if doubled {
+        snapshot.fields.retain(|field| field.info.name != "water");
+    }
+    if let Some(points) = &mut snapshot.points {
+        points.columns.extend(white);
+    }
     Cow::Owned(snapshot)
 }
 

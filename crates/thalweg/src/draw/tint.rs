@@ -1,5 +1,6 @@
 //! The colour that a surface has by the sediment of the particles it lies around.
 
+use super::near::Near;
 use thalweg_field::{Points, TriMesh, band};
 use thalweg_render::Look;
 
@@ -16,57 +17,11 @@ pub fn tints(mesh: &TriMesh, points: &Points, look: &Look) -> Option<Vec<[f32; 4
     let mut colours = vec![[0.0; 4]; mesh.positions.len()];
     band::for_each_chunk(&mut colours, CHUNK, |index, colours| {
         for (place, colour) in mesh.positions[index * CHUNK..].iter().zip(colours) {
-            let [red, green, blue] = look.water_colour(near.mean(*place, &points.positions, &loads.values));
+            let [red, green, blue] = look.water_colour(near.mean(*place, &loads.values));
             *colour = [red, green, blue, 1.0];
         }
     });
     Some(colours)
-}
-
-/// Particles sorted into cubes as wide as they reach.
-struct Near {
-    reach: f32,
-    /// Cube and number of each particle; cubes of a row from west to east follow each other.
-    sorted: Vec<([i32; 3], u32)>,
-}
-
-impl Near {
-    fn new(places: &[[f32; 3]], reach: f32) -> Self {
-        let mut sorted: Vec<_> =
-            places.iter().zip(0..).map(|(place, number)| (cube_of(*place, reach), number)).collect();
-        sorted.sort_unstable();
-        Self { reach, sorted }
-    }
-
-    /// Mean of the particles' values around a place, the nearer the more; 0 if there is none.
-    fn mean(&self, place: [f32; 3], places: &[[f32; 3]], values: &[f32]) -> f32 {
-        let [z, y, x] = cube_of(place, self.reach);
-        let (mut sum, mut weights) = (0.0, 0.0);
-        for row in 0..9 {
-            let [z, y] = [z + row / 3 - 1, y + row % 3 - 1];
-            let start = self.sorted.partition_point(|(cube, _)| *cube < [z, y, x - 1]);
-            let row = self.sorted[start..].iter().take_while(|(cube, _)| *cube <= [z, y, x + 1]);
-            for number in row.map(|(_, number)| *number as usize) {
-                let away: f32 = (0..3).map(|axis| (places[number][axis] - place[axis]).powi(2)).sum();
-                let inside = 1.0 - away / self.reach.powi(2);
-                // Also false for what is no number.
-                if inside > 0.0 && values[number].is_finite() {
-                    // The shape of the kernel of Müller et al. 2003, eq. 20.
-                    let weight = inside.powi(3);
-                    sum += weight * values[number];
-                    weights += weight;
-                }
-            }
-        }
-        if weights > 0.0 { sum / weights } else { 0.0 }
-    }
-}
-
-/// The cube that a place lies in: up, north, east.
-fn cube_of([x, y, z]: [f32; 3], side: f32) -> [i32; 3] {
-    // Cubes at the end of the numbers would have no neighbours.
-    const FARTHEST: i32 = 1 << 30;
-    [z, y, x].map(|along| ((along / side).floor() as i32).clamp(-FARTHEST, FARTHEST))
 }
 
 #[cfg(test)]
@@ -109,16 +64,5 @@ mod tests {
         assert!(seen.iter().all(|&count| count > 500), "{seen:?} corners on the sides");
         points.columns.clear();
         assert_eq!(tints(&mesh, &points, &look), None, "nobody knows what they carry");
-    }
-
-    #[test]
-    fn the_nearer_particle_counts_for_more_and_what_is_no_number_for_nothing() {
-        let places = [[0.0; 3], [0.3, 0.0, 0.0], [0.1, 0.1, f32::NAN], [0.1, 0.0, 0.0], [-90.0, 0.0, 0.0]];
-        let values = [0.0, 1.0, 50.0, f32::NAN, 70.0];
-        let near = Near::new(&places, 0.4);
-        let at = |x: f32| near.mean([x, 0.0, 0.0], &places, &values);
-        let [west, middle, east] = [0.05, 0.15, 0.25].map(at);
-        assert!(west < 0.3 && (middle - 0.5).abs() < 1.0e-5 && east > 0.7, "{west} {middle} {east}");
-        assert_eq!(at(20.0), 0.0, "far from all of them");
     }
 }

@@ -5,7 +5,7 @@
 // All of it is as fine as the picture, not as its samples.
 @group(1) @binding(0) var distances: texture_2d<f32>;
 @group(1) @binding(0) var pieces: texture_2d<u32>;
-// Water along the ray, and the sediment in it [m]; coarser than the picture.
+// Water along the ray, the sediment in it and the foam in it [m]; coarser than the picture.
 @group(1) @binding(1) var thickness: texture_2d<f32>;
 
 // Reach of the kernel [radii], and at most [px].
@@ -148,12 +148,14 @@ struct Surface {
     @builtin(frag_depth) depth: f32,
 }
 
-// Mud of the water along the ray through a sample.
-fn mud_at(at: vec2f) -> f32 {
+// Mud and foam of the water along the ray through a sample.
+fn contents_at(at: vec2f) -> vec2f {
     // The least number of half precision: where there is no water there is no sediment.
     const LEAST = 6.0e-8;
-    let water = textureSampleLevel(thickness, clamped, at * frame.viewport.zw, 0.0).rg;
-    return mud_of(water.g / max(water.r, LEAST), frame.depths.z);
+    let water = textureSampleLevel(thickness, clamped, at * frame.viewport.zw, 0.0).rgb;
+    // Foam as thick as a particle hides two thirds of what is below.
+    let foam = 1.0 - exp(-frame.water.w * water.b / (2.0 * frame.particles.w));
+    return vec2f(mud_of(water.g / max(water.r, LEAST), frame.depths.z), foam);
 }
 
 // Between the pixels: of the four around a sample, those that belong to the same surface as the nearest of
@@ -193,5 +195,6 @@ fn surface_fragment(@builtin(position) at: vec4f) -> Surface {
         }
     }
     let depth = clamp(depth_at(straight(sum.x / sum.y)), 1.0e-30, 1.0);
-    return Surface(surface_of(normalize(normal), depth, mud_at(at.xy)), depth);
+    let contents = contents_at(at.xy);
+    return Surface(surface_of(normalize(normal), depth, contents.x, contents.y), depth);
 }

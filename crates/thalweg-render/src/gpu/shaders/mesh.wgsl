@@ -40,7 +40,7 @@ fn solid_fragment(seen: Seen, @builtin(front_facing) front: bool) -> Body {
 @fragment
 fn water_fragment(seen: Seen, @builtin(front_facing) front: bool) -> @location(0) vec2u {
     let normal = normalize(seen.normal) * select(-1.0, 1.0, front);
-    return surface_of(normal, seen.clip.z, 0.0);
+    return surface_of(normal, seen.clip.z, 0.0, 0.0);
 }
 
 @group(1) @binding(0) var behind_depths: texture_depth_2d;

@@ -3,8 +3,8 @@
 
 @group(1) @binding(0) var<storage, read> positions: array<f32>;
 @group(1) @binding(1) var<storage, read> values: array<f32>;
-// Share of each that is sediment.
-@group(1) @binding(2) var<storage, read> loads: array<f32>;
+// Share of each that is sediment, and share that is foam, in 16 bits.
+@group(1) @binding(2) var<storage, read> contents: array<u32>;
 
 struct Disc {
     @builtin(position) clip: vec4f,
@@ -12,7 +12,7 @@ struct Disc {
     @location(0) across: vec3f,
     // From the eye to the centre; w is the radius [m].
     @location(1) @interpolate(flat) centre: vec4f,
-    // Paint, or bits of the load.
+    // Paint, or contents.
     @location(2) @interpolate(flat) paint: u32,
 }
 
@@ -31,13 +31,6 @@ fn centre_of(index: u32) -> vec3f {
 
 fn is_number(value: f32) -> bool {
     return (bitcast<u32>(value) & 0x7fffffffu) < 0x7f800000u;
-}
-
-fn load_of(index: u32) -> f32 {
-    if !has(LADEN) || !is_number(loads[index]) {
-        return 0.0;
-    }
-    return clamp(loads[index], 0.0, 1.0);
 }
 
 fn colour_of_particle(index: u32) -> vec3f {
@@ -184,14 +177,16 @@ const SPLAT = 2.5;
 @vertex
 fn thickness_vertex(@builtin(vertex_index) index: u32) -> Disc {
     var disc = disc_of(index, SPLAT * frame.particles.w, 2.0 * f32(frame.flags.y) * SMALLEST);
-    disc.paint = bitcast<u32>(load_of(index / 3u));
+    if has(LADEN) {
+        disc.paint = contents[index / 3u];
+    }
     return disc;
 }
 
-// Water along the ray, and the sediment in it [m]: a particle stands for a cube two radii wide, spread over its
-// splat.
+// Water along the ray, the sediment in it and the foam in it [m]: a particle stands for a cube two radii wide,
+// spread over its splat.
 @fragment
-fn thickness_fragment(disc: Disc) -> @location(0) vec2f {
+fn thickness_fragment(disc: Disc) -> @location(0) vec4f {
     let radius = frame.particles.w;
     let wide = disc.centre.w * disc.centre.w;
     let inside = max(1.0 - dot(disc.across, disc.across) / wide, 0.0);
@@ -205,5 +200,5 @@ fn thickness_fragment(disc: Disc) -> @location(0) vec2f {
             - dot(disc.centre.xyz, frame.forward.xyz);
         share = clamp(0.5 + 0.5 * room / radius, 0.0, 1.0);
     }
-    return most * inside * inside * share * vec2f(1.0, bitcast<f32>(disc.paint));
+    return most * inside * inside * share * vec4f(1.0, unpack2x16unorm(disc.paint), 0.0);
 }

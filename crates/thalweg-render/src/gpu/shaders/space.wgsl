@@ -14,28 +14,49 @@ fn ray_at(pixel: vec2f) -> Ray {
 }
 
 // A unit vector on the unfolded octahedron, and back (Cigolle et al. 2014).
-fn folded(normal: vec3f) -> u32 {
+fn onto_octahedron(normal: vec3f) -> vec2f {
     let flat = normal.xy / (abs(normal.x) + abs(normal.y) + abs(normal.z));
     let turned = (1.0 - abs(flat.yx)) * select(vec2f(-1.0), vec2f(1.0), flat >= vec2f(0.0));
-    return pack2x16snorm(select(flat, turned, normal.z < 0.0));
+    return select(flat, turned, normal.z < 0.0);
 }
 
-fn unfolded(bits: u32) -> vec3f {
-    let flat = unpack2x16snorm(bits);
+fn from_octahedron(flat: vec2f) -> vec3f {
     let z = 1.0 - abs(flat.x) - abs(flat.y);
     let turned = (1.0 - abs(flat.yx)) * select(vec2f(-1.0), vec2f(1.0), flat >= vec2f(0.0));
     return normalize(vec3f(select(flat, turned, z < 0.0), z));
 }
 
-// What a surface of water writes: folded normal, and bits of the depth, which are never all 0. Muddy water has
-// its mud in the last eight of them, and the sign says so: the depth of clear water stays exact, that of muddy
-// water is true to 1 in 65536.
-const MUDDY = 0x80000000u;
+fn folded(normal: vec3f) -> u32 {
+    return pack2x16snorm(onto_octahedron(normal));
+}
 
-fn surface_of(normal: vec3f, depth: f32, mud: f32) -> vec2u {
+fn unfolded(bits: u32) -> vec3f {
+    return from_octahedron(unpack2x16snorm(bits));
+}
+
+// What a surface of water writes: its normal in twelve bits along each side of the octahedron, true to 0.04°, and
+// in eight its foam; then the bits of the depth, which are never all 0. Muddy water has its mud in the last eight
+// of those, and the sign says so: the depth of clear water stays exact, that of muddy water is true to 1 in 65536.
+const MUDDY = 0x80000000u;
+// Steps to each side of the octahedron's middle.
+const STEPS = 2047.0;
+
+fn surface_of(normal: vec3f, depth: f32, mud: f32, foam: f32) -> vec2u {
+    let flat = vec2u(round((onto_octahedron(normal) + 1.0) * STEPS));
     let exact = bitcast<u32>(depth);
     let level = u32(round(mud * 255.0));
-    return vec2u(folded(normal), select(exact, MUDDY | (exact & 0xffffff00u) | level, level > 0u));
+    return vec2u(
+        flat.x | (flat.y << 12u) | (u32(round(foam * 255.0)) << 24u),
+        select(exact, MUDDY | (exact & 0xffffff00u) | level, level > 0u),
+    );
+}
+
+fn surface_normal(bits: u32) -> vec3f {
+    return from_octahedron(vec2f(vec2u(bits, bits >> 12u) & vec2u(0xfffu)) / STEPS - 1.0);
+}
+
+fn surface_foam(bits: u32) -> f32 {
+    return f32(bits >> 24u) / 255.0;
 }
 
 fn surface_depth(bits: u32) -> f32 {

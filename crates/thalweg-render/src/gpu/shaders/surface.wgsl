@@ -3,7 +3,7 @@
 // Light, and in alpha the water along the ray in front of it [m].
 @group(1) @binding(0) var behind_light: texture_2d<f32>;
 @group(1) @binding(1) var behind_depths: texture_depth_2d;
-// Folded normal, and bits of the depth and mud; 0 where there is no water.
+// Normal and foam, depth and mud: `surface_of`; 0 where there is no water.
 @group(1) @binding(2) var surfaces: texture_2d<u32>;
 
 @vertex
@@ -74,6 +74,7 @@ struct Surface {
     // Water along the ray [m].
     water: f32,
     mud: f32,
+    foam: f32,
 }
 
 fn surface_light(pixel: vec2f, ray: Ray, surface: Surface, behind_way: f32) -> vec3f {
@@ -101,12 +102,15 @@ fn surface_light(pixel: vec2f, ray: Ray, surface: Surface, behind_way: f32) -> v
     const A2 = 0.0016;
     let lobe = A2 / (PI * pow(spread * spread * (A2 - 1.0) + 1.0, 2.0));
     let glint = lobe * fresnel(dot(halfway, -ray.direction)) / (4.0 * max(facing, 0.1));
-    light += frame.sun_light.rgb * sun_seen(place, normal) * PI * min(glint, 4.0) * film;
+    let seen = sun_seen(place, normal);
+    light += frame.sun_light.rgb * seen * PI * min(glint, 4.0) * film;
+    // Foam hides what is below it.
+    light = mix(light, foam_light(normal, seen, surface.mud), surface.foam);
 
     // What is behind has come through the air already.
     let air = through_air(vec3f(0.0), place);
     let open = through_air(vec3f(1.0), place) - air;
-    let window = clear * (1.0 - share);
+    let window = clear * (1.0 - share) * (1.0 - surface.foam);
     return light * open + behind.light * window + air * (1.0 - window);
 }
 
@@ -120,6 +124,12 @@ fn fragment(@builtin(position) at: vec4f) -> @location(0) vec4f {
     let ray = ray_at(at.xy);
     let behind = way_behind(textureLoad(behind_depths, pixel, 0), ray);
     let water = textureLoad(behind_light, pixel, 0).a;
-    let surface = Surface(surface_depth(bits.y), unfolded(bits.x), water, surface_mud(bits.y));
+    let surface = Surface(
+        surface_depth(bits.y),
+        surface_normal(bits.x),
+        water,
+        surface_mud(bits.y),
+        surface_foam(bits.x),
+    );
     return vec4f(surface_light(at.xy, ray, surface, behind), 1.0);
 }

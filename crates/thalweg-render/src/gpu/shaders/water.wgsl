@@ -114,6 +114,12 @@ struct Water {
     foam: f32,
 }
 
+// What foam shows: bubbles and drops that throw back all light, those of muddy water some of it less.
+fn foam_light(normal: vec3f, seen: f32, mud: f32) -> vec3f {
+    let day = frame.sun_light.rgb * max(dot(normal, frame.sun.xyz), 0.0) * seen + skylight(normal);
+    return mix(vec3f(0.85), 2.0 * MUD_COLOUR, mud) * day;
+}
+
 // What a surface of water shows, given the light that comes through it from below.
 fn water_light(water: Water, below: vec3f, blur: f32) -> vec3f {
     let eye = to_eye(water.place);
@@ -129,8 +135,7 @@ fn water_light(water: Water, below: vec3f, blur: f32) -> vec3f {
     let lobe = a2 / (PI * pow(spread * spread * (a2 - 1.0) + 1.0, 2.0));
     let sun = frame.sun_light.rgb * seen * PI;
     light += sun * min(lobe * fresnel(dot(eye, halfway)) / (4.0 * max(facing, 0.1)), 4.0);
-    let white = 0.85 * (frame.sun_light.rgb * max(frame.sun.z, 0.0) * seen + skylight(vec3f(0.0, 0.0, 1.0)));
-    return mix(light, white, water.foam);
+    return mix(light, foam_light(vec3f(0.0, 0.0, 1.0), seen, 0.0), water.foam);
 }
 
 // Light from a lake's bed or from the water itself, after its way up.
