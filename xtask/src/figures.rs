@@ -36,7 +36,7 @@ const SCENES: [&str; 18] = [
     "waterfall",
 ];
 
-const FIGURES: [Figure; 31] = [
+const FIGURES: [Figure; 33] = [
     Figure {
         file: "demo.jpg",
         about: "`demo`: mountains after rain has worked on them",
@@ -174,8 +174,22 @@ const FIGURES: [Figure; 31] = [
     },
     Figure {
         file: "ditch.jpg",
-        about: "`ditch`: 200 000 particles wear down the ridge of a ditch",
+        about: "`ditch`: 200 000 particles have sloshed through a ditch",
         render: &["RUN/ditch"],
+    },
+    Figure {
+        file: "ditch_before_after.jpg",
+        about: "Its ground alone: the ridge has gone",
+        render: &[
+            "RUN/ditch",
+            "--before-after",
+            "--look",
+            "particles.shape=hidden",
+            "--look",
+            "water.visible=false",
+            "--size",
+            "640x360",
+        ],
     },
     Figure {
         file: "meander.jpg",
@@ -194,8 +208,13 @@ const FIGURES: [Figure; 31] = [
     },
     Figure {
         file: "waterfall.jpg",
-        about: "`waterfall`: two sources fall over steps of rock",
+        about: "`waterfall`: two sources fall over three steps of rock, 650 000 particles",
         render: &["RUN/waterfall"],
+    },
+    Figure {
+        file: "waterfall_erosion.jpg",
+        about: "What they have taken away",
+        render: &["RUN/waterfall", "--overlay", "erosion", "--look", "particles.shape=hidden"],
     },
     Figure {
         file: "particles.jpg",
@@ -258,7 +277,7 @@ fn page() -> String {
     let mut page = String::from(
         "# Gallery\n\nAll of these are made by `cargo xtask figures`, on any adapter; the command that draws each \
          stands below it.\nThe runs it draws are those of `thalweg run NAME --out out/NAME`; the large ones of particles take \
-         about ten minutes each.\n",
+         ten to twenty minutes each.\n",
     );
     for figure in &FIGURES {
         let command = arguments(figure, "out", figure.file)

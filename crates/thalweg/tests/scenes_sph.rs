@@ -124,13 +124,13 @@ fn the_ridge_across_a_ditch_levels_off() {
     let crest_height = |ground: &Heightfield| strip(ground, 5.0, 5.4);
     let floor_height = |ground: &Heightfield| 0.5 * (strip(ground, 4.2, 4.6) + strip(ground, 5.8, 6.2));
     let mut state = begun("ditch", &["solver.fluid.spacing=10 cm"]);
-    advance_to(&mut state, 3.0);
+    advance_to(&mut state, 6.0);
     let [start, after] = [state.start().clone(), state.ground()];
     let cut = crest_height(&start) - crest_height(&after);
-    assert!(cut > 0.08, "the crest sank by {cut} m only");
+    assert!(cut > 0.15, "the crest sank by {cut} m only");
     // Not only lower, as the floor might be too: there is less of a ridge.
     let [high, left] = [&start, &after].map(|ground| crest_height(ground) - floor_height(ground));
-    assert!(left < 0.6 * high, "the ridge, {high} m above the floor beside it, still is by {left} m");
+    assert!(left < 0.3 * high, "the ridge, {high} m above the floor beside it, still is by {left} m");
 }
 
 #[test]
@@ -162,4 +162,26 @@ fn a_lake_overflows_and_cuts_itself_an_outlet() {
     assert!(held == 0.0 && lost > 2.0, "{lost} m³ have left the lake, {held} m³ were beyond its dam before");
     let [before, now] = [&state.start().clone(), &state.ground()].map(|ground| outlet(ground, [9.0, 9.6]));
     assert!(now < before - 0.02, "the lake was held up to {before} m, and still is to {now} m");
+}
+
+/// Krištof et al. 2009, fig. 8.
+#[test]
+fn two_sources_make_falls_over_all_three_steps() {
+    let coarse = ["solver.fluid.spacing=40 cm", "terrain.cell=20 cm", "terrain.size=[364, 256]"];
+    let mut state = begun("waterfall", &coarse);
+    advance_to(&mut state, 10.0);
+    let points = state.points().unwrap();
+    let falls = &points.column("velocity_z").unwrap().values;
+    // Each step is somewhere in its strip, west to east; the third is 4 m high, and ends below the others.
+    for (name, south, north) in [("first", 30.0, 41.0), ("second", 19.0, 30.0), ("third", 8.0, 19.0)] {
+        let within = |at: &[f32; 3]| (south..north).contains(&at[1]);
+        let speeds = points.positions.iter().zip(falls).filter(|(at, _)| within(at)).map(|(_, fall)| -fall);
+        let (count, fastest) =
+            speeds.fold((0, 0.0), |(count, fastest): (u32, f32), fall| (count + 1, fastest.max(fall)));
+        // Free fall over 3 m: 7.7 m/s.
+        assert!(count > 300 && fastest > 5.0, "{name}: {count} particles, falling at {fastest} m/s at most");
+    }
+    let [lost, _] = moved(&mut state);
+    let deepest = lost.range().unwrap().1;
+    assert!(deepest > 0.01, "the rock was cut by {deepest} m at most");
 }
