@@ -214,7 +214,15 @@ const FIGURES: [Figure; 33] = [
     Figure {
         file: "waterfall_erosion.jpg",
         about: "What they have taken away",
-        render: &["RUN/waterfall", "--overlay", "erosion", "--look", "particles.shape=hidden"],
+        render: &[
+            "RUN/waterfall",
+            "--overlay",
+            "erosion",
+            "--look",
+            "particles.shape=hidden",
+            "--look",
+            "water.visible=false",
+        ],
     },
     Figure {
         file: "particles.jpg",
@@ -277,7 +285,7 @@ fn page() -> String {
     let mut page = String::from(
         "# Gallery\n\nAll of these are made by `cargo xtask figures`, on any adapter; the command that draws each \
          stands below it.\nThe runs it draws are those of `thalweg run NAME --out out/NAME`; the large ones of particles take \
-         ten to twenty minutes each.\n",
+         up to half an hour each.\n",
     );
     for figure in &FIGURES {
         let command = arguments(figure, "out", figure.file)

@@ -153,8 +153,9 @@ fn contents_at(at: vec2f) -> vec2f {
     // The least number of half precision: where there is no water there is no sediment.
     const LEAST = 6.0e-8;
     let water = textureSampleLevel(thickness, clamped, at * frame.viewport.zw, 0.0).rgb;
-    // Foam as thick as a particle hides two thirds of what is below.
-    let foam = 1.0 - exp(-frame.water.w * water.b / (2.0 * frame.particles.w));
+    // Foam as thick as a particle hides a third of what is below.
+    const OPACITY = 0.4;
+    let foam = 1.0 - exp(-OPACITY * frame.water.w * water.b / (2.0 * frame.particles.w));
     return vec2f(mud_of(water.g / max(water.r, LEAST), frame.depths.z), foam);
 }
 
