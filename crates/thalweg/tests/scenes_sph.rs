@@ -172,14 +172,13 @@ fn two_sources_make_falls_over_all_three_steps() {
     advance_to(&mut state, 10.0);
     let points = state.points().unwrap();
     let falls = &points.column("velocity_z").unwrap().values;
-    // Each step is somewhere in its strip, west to east; the third is 4 m high, and ends below the others.
+    // Each step winds from west to east within its strip. A twentieth of the water there falls at 5 m/s and more; on the
+    // slope alone, without the cliffs, at most a seventieth did.
     for (name, south, north) in [("first", 30.0, 41.0), ("second", 19.0, 30.0), ("third", 8.0, 19.0)] {
-        let within = |at: &[f32; 3]| (south..north).contains(&at[1]);
-        let speeds = points.positions.iter().zip(falls).filter(|(at, _)| within(at)).map(|(_, fall)| -fall);
-        let (count, fastest) =
-            speeds.fold((0, 0.0), |(count, fastest): (u32, f32), fall| (count + 1, fastest.max(fall)));
-        // Free fall over 3 m: 7.7 m/s.
-        assert!(count > 300 && fastest > 5.0, "{name}: {count} particles, falling at {fastest} m/s at most");
+        let here = points.positions.iter().zip(falls).filter(|(at, _)| (south..north).contains(&at[1]));
+        let speeds: Vec<f32> = here.map(|(_, up)| -up).collect();
+        let (count, falling) = (speeds.len(), speeds.iter().filter(|&&down| down > 5.0).count());
+        assert!(count > 300 && falling > count / 20, "{name}: {falling} of {count} particles fall");
     }
     let [lost, _] = moved(&mut state);
     let deepest = lost.range().unwrap().1;
