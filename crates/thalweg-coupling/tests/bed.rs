@@ -55,6 +55,27 @@ fn boundary_particles_are_only_where_water_is() {
     }
 }
 
+/// Eqs. 1.52, 1.53: the bed's drag is proportional to its friction.
+#[test]
+fn twice_the_friction_slows_water_twice_as_much() {
+    let slowed_by = |friction: f64| {
+        let bed = BedParams { friction: Some(friction), ..BedParams::default() };
+        let pool = Pool { velocity: [1.0, 0.0, 0.0], ..still_water([0.45; 2], [1.45; 2], 0.1) };
+        let setting = Setting { water: vec![pool], ..Setting::default() };
+        let ground = ground(31, 20, 0.1, |_, _| 0.0);
+        let mut torrent = Torrent::new(&ground, &Params { bed, ..clear() }, &setting).unwrap();
+        torrent.advance(40).unwrap();
+        let particles = torrent.fluid().particles();
+        let water = (0..particles.len()).filter(|&i| !particles.is_boundary(i));
+        let lost: f64 = water.map(|i| 1.0 - f64::from(particles.velocity[0][i])).sum();
+        lost / torrent.fluid().len() as f64
+    };
+    let [none, one, two] = [0.0, 1.0, 2.0].map(slowed_by);
+    assert!(none.abs() < 1.0e-3 && one > 0.01, "slowed by {none} m/s without friction, by {one} with it");
+    let ratio = (two - none) / (one - none);
+    assert!((ratio - 2.0).abs() < 0.1, "{ratio} times as much: {none}, {one}, {two} m/s");
+}
+
 /// Water that runs down a slope evenly, over ground of some hardness by row from the north.
 fn worn(hardness: impl Fn(usize) -> f32 + Sync) -> Torrent {
     let (cols, rows) = (16, 13);
