@@ -36,6 +36,15 @@ pub enum Command {
     Validate(CasesArgs),
     /// Measure throughput
     Bench(CasesArgs),
+    /// Tell what this machine offers: processor, memory, what draws and why
+    Doctor(JsonArgs),
+}
+
+impl Command {
+    /// Whether it may start a graphics driver.
+    pub fn may_draw(&self) -> bool {
+        matches!(self, Self::Demo(_) | Self::Run(_) | Self::Render(_) | Self::Bench(_) | Self::Doctor(_))
+    }
 }
 
 /// Options of runs.
@@ -102,7 +111,7 @@ pub struct RunArgs {
     pub limits: Limits,
 }
 
-/// Arguments of `scenes`.
+/// Arguments of `scenes` and `doctor`.
 #[derive(Debug, Args)]
 pub struct JsonArgs {
     /// Print one JSON object

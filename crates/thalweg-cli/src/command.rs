@@ -2,10 +2,12 @@
 
 use crate::Failure;
 
+mod doctor;
 mod inspect;
 mod render;
 mod simulate;
 
+pub use doctor::doctor;
 pub use inspect::{check, convert, generate, info, new, scenes, validate};
 pub use render::render;
 pub use simulate::{demo, run};

@@ -15,6 +15,7 @@ macro_rules! remark {
 mod args;
 mod bench;
 mod command;
+mod runtime_dir;
 mod watch;
 
 use args::{Cli, Command};
@@ -61,7 +62,9 @@ fn print_remark(line: std::fmt::Arguments) {
 }
 
 fn main() -> ExitCode {
-    let result = match Cli::parse().command {
+    let command = Cli::parse().command;
+    let _folder = command.as_ref().filter(|command| command.may_draw()).and_then(|_| runtime_dir::lend());
+    let result = match command {
         None => {
             command::welcome();
             Ok(())
@@ -77,6 +80,7 @@ fn main() -> ExitCode {
         Some(Command::Check(args)) => command::check(&args),
         Some(Command::Validate(args)) => command::validate(&args),
         Some(Command::Bench(args)) => bench::bench(&args),
+        Some(Command::Doctor(args)) => command::doctor(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

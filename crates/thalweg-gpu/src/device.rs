@@ -1,6 +1,11 @@
-//! Choosing a device.
+//! A device, and what can go wrong with it.
 
-use wgpu::{Adapter, AdapterInfo, Backends, DeviceType};
+use wgpu::{AdapterInfo, DeviceType};
+
+#[cfg(not(target_arch = "wasm32"))]
+use crate::choice::{Breadth, choose};
+use crate::choice::{Needs, adapters, allowed, open};
+use crate::trouble::Trouble;
 
 /// What to install where there is no adapter.
 pub const NEEDS: &str = if cfg!(target_os = "linux") {
@@ -9,17 +14,27 @@ pub const NEEDS: &str = if cfg!(target_os = "linux") {
     "install a graphics driver with Vulkan, Metal or Direct3D 12"
 };
 
-/// Why there is no device.
+/// Why a device does not do what is asked for.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum GpuError {
     /// No adapter at all.
     #[error("no graphics adapter was found; {NEEDS}")]
     NoAdapter,
-    /// The adapter is there but gives no device.
-    #[error("the graphics adapter {adapter} gives no device: {reason}")]
+    /// There are adapters, and none of them can do all that is needed.
+    #[error("no graphics adapter will do: {reasons}; {NEEDS}")]
+    NoneWillDo {
+        /// Which, and why not.
+        reasons: String,
+    },
+    /// An adapter cannot do all that is needed.
+    #[error("lacks {what}")]
+    Lacks {
+        /// What.
+        what: String,
+    },
+    /// An adapter is there but gives no device.
+    #[error("gives no device: {reason}")]
     NoDevice {
-        /// Which.
-        adapter: String,
         /// Why, in the driver's words.
         reason: String,
     },
@@ -33,6 +48,15 @@ pub enum GpuError {
         /// How large it may be.
         limit: u64,
     },
+    /// The device, its driver or wgpu refused the work.
+    #[error("the graphics device failed: {reason}")]
+    Failed {
+        /// Why, in their words.
+        reason: String,
+    },
+    /// The device has no memory left.
+    #[error("the graphics device ran out of memory")]
+    OutOfMemory,
     /// The device went away while it worked.
     #[error("the graphics device stopped working: {reason}")]
     Lost {
@@ -49,65 +73,32 @@ pub struct Gpu {
     /// Takes work.
     pub queue: wgpu::Queue,
     info: AdapterInfo,
+    pub(crate) trouble: Trouble,
 }
 
 impl Gpu {
-    /// The best adapter here: a graphics card before the processor, Vulkan, Metal and Direct3D before
-    /// OpenGL. `WGPU_BACKEND` (`vulkan`, `gl`, ...) narrows the choice.
+    /// The best adapter here that does all that is needed: see [`choose`](crate::choose).
     #[cfg(not(target_arch = "wasm32"))]
-    pub fn new() -> Result<Self, GpuError> {
-        pollster::block_on(Self::request())
+    pub fn new(needs: &Needs) -> Result<Self, GpuError> {
+        choose(needs, Breadth::First, |gpu| Ok(gpu.clone())).made
     }
 
     /// As `new`, for places that cannot wait.
-    pub async fn request() -> Result<Self, GpuError> {
-        let allowed = Backends::from_env().unwrap_or(Backends::all());
-        // OpenGL is asked only where nothing else answers: starting it costs time, and Mesa complains on
-        // standard error where no display is set up.
-        for backends in [allowed & Backends::PRIMARY, allowed & Backends::SECONDARY] {
-            if backends.is_empty() {
-                continue;
-            }
-            let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
-            descriptor.backends = backends;
-            let instance = wgpu::Instance::new(descriptor);
-            let options = wgpu::RequestAdapterOptions {
-                power_preference: wgpu::PowerPreference::HighPerformance,
-                ..Default::default()
-            };
-            if let Ok(adapter) = instance.request_adapter(&options).await {
-                return Self::from_adapter(&adapter).await;
+    pub async fn request(needs: &Needs<'_>) -> Result<Self, GpuError> {
+        let mut last = GpuError::NoAdapter;
+        for adapter in adapters(allowed()).await {
+            match open(&adapter, needs).await {
+                Ok(gpu) => return Ok(gpu),
+                Err(error) => last = error,
             }
         }
-        Err(GpuError::NoAdapter)
+        Err(last)
     }
 
-    async fn from_adapter(adapter: &Adapter) -> Result<Self, GpuError> {
-        let info = adapter.get_info();
-        let can = adapter.limits();
-        // The defaults are what a browser guarantees; only sizes are raised to what is there.
-        let required_limits = wgpu::Limits {
-            max_texture_dimension_2d: can.max_texture_dimension_2d,
-            max_buffer_size: can.max_buffer_size,
-            max_storage_buffer_binding_size: can.max_storage_buffer_binding_size,
-            ..wgpu::Limits::default()
-        };
-        let descriptor = wgpu::DeviceDescriptor {
-            label: Some("thalweg"),
-            required_features: adapter.features() & wgpu::Features::TIMESTAMP_QUERY,
-            required_limits,
-            ..Default::default()
-        };
-        let (device, queue) = adapter
-            .request_device(&descriptor)
-            .await
-            .map_err(|error| GpuError::NoDevice { adapter: info.name.clone(), reason: error.to_string() })?;
-        Ok(Self { device, queue, info })
-    }
-
-    /// Takes over a device that somebody else made, a window for example.
+    /// Takes over a device that somebody else made, a window for example; from then on it tells its errors here.
     pub fn from_parts(device: wgpu::Device, queue: wgpu::Queue, info: AdapterInfo) -> Self {
-        Self { device, queue, info }
+        let trouble = Trouble::of(&device);
+        Self { device, queue, info, trouble }
     }
 
     /// True if the processor does the work of the graphics card.

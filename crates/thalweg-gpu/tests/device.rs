@@ -1,10 +1,10 @@
 //! What goes to the device comes back as it was.
 
-use thalweg_gpu::{Gpu, GpuError, wgpu};
+use thalweg_gpu::{Gpu, GpuError, Needs, wgpu};
 use wgpu::util::DeviceExt;
 
 fn gpu() -> Gpu {
-    Gpu::new().expect("the tests need a graphics adapter, in software if need be")
+    Gpu::new(&Needs::default()).expect("the tests need a graphics adapter, in software if need be")
 }
 
 #[test]

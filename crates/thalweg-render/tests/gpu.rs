@@ -7,14 +7,13 @@ use std::path::{Path, PathBuf};
 
 use glam::Vec3;
 use thalweg_field::{Field, FieldInfo, Frame, Grid2, Snapshot};
-use thalweg_gpu::Gpu;
 use thalweg_render::gpu::{Renderer, World};
 use thalweg_render::{
     Camera, ColourMap, Fly, Light, Look, MapStyle, Overlay, Picture, Scale, View, WaterLook, compare,
 };
 
 fn renderer() -> Renderer {
-    Renderer::new(&Gpu::new().expect("the tests need a graphics adapter, in software if need be"))
+    Renderer::open().expect("the tests need a graphics adapter, in software if need be")
 }
 
 fn field(name: &'static str, values: Grid2<f32>) -> Field {

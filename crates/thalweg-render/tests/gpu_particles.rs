@@ -6,14 +6,13 @@ use std::borrow::Cow;
 use glam::Vec3;
 use thalweg_field::random::Key;
 use thalweg_field::{Column, Field, FieldInfo, Frame, Grid2, Matter, Mesh, Points, Snapshot, TriMesh};
-use thalweg_gpu::Gpu;
 use thalweg_render::gpu::Renderer;
 use thalweg_render::{Camera, ColourMap, Look, MapStyle, ParticleShape, Picture};
 
 const SIDE: usize = 128;
 
 fn renderer() -> Renderer {
-    Renderer::new(&Gpu::new().expect("a graphics adapter; a software one will do"))
+    Renderer::open().expect("a graphics adapter; a software one will do")
 }
 
 fn plain() -> Look {

@@ -4,7 +4,6 @@ use super::{Case, Machine, Row, best};
 use crate::Failure;
 use std::collections::BTreeMap;
 use thalweg::field::{Column, Field, FieldInfo, Frame, Points, Snapshot, random::Key};
-use thalweg::gpu::Gpu;
 use thalweg::render::gpu::Renderer;
 use thalweg::render::{Camera, Look, MapStyle, ReliefStyle, Scene, perspective};
 use thalweg::terrain::Recipe;
@@ -116,16 +115,15 @@ impl Timed {
 }
 
 fn draw(snapshot: &Snapshot, look: &Look) -> Result<Timed, Failure> {
-    let gpu = Gpu::new().map_err(Failure::run)?;
-    let mut renderer = Renderer::new(&gpu);
+    let mut renderer = Renderer::open().map_err(Failure::run)?;
     let mut world = renderer.load(snapshot, look).map_err(Failure::run)?;
     let load = best(2, || {
         world = renderer.load(snapshot, look).map_err(Failure::run)?;
-        gpu.wait().map_err(Failure::run)
+        renderer.gpu().wait().map_err(Failure::run)
     })?;
     // The first frame compiles what the driver left for later.
     let frame = best(REPEATS + 1, || {
         renderer.picture(&mut world, look, &Camera::default(), PICTURE).map(drop).map_err(Failure::run)
     })?;
-    Ok(Timed { adapter: gpu.describe(), load, frame, triangles: renderer.triangles_drawn() })
+    Ok(Timed { adapter: renderer.gpu().describe(), load, frame, triangles: renderer.triangles_drawn() })
 }

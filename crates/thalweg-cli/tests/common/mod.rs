@@ -112,7 +112,7 @@ impl Folder {
         self.judge(command, line)
     }
 
-    fn judge(&self, mut command: Command, what: &str) -> Ran {
+    pub fn judge(&self, mut command: Command, what: &str) -> Ran {
         let output = command.output().unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         let ran = Ran {

@@ -17,9 +17,8 @@ pub(super) struct BakeData {
 }
 
 /// The passes by their names in `shaders/bake.wgsl`, and what they write.
-const PASSES: [(&str, TextureFormat); 7] = [
+const PASSES: [(&str, TextureFormat); 6] = [
     ("slopes", TextureFormat::Rg16Float),
-    ("top", TextureFormat::R32Float),
     ("levels", TextureFormat::Rgba16Float),
     ("covers", TextureFormat::Rgba16Float),
     ("matter", TextureFormat::Rgba8Unorm),

@@ -5,6 +5,7 @@ use wgpu::TextureFormat;
 use wgpu::util::DeviceExt;
 
 use super::globals::Globals;
+use super::needs::summed;
 use super::texture::Texture;
 use super::{FRAME, GROUND, MUD, WATER};
 
@@ -38,11 +39,6 @@ impl Caustics {
             bind_group_layouts: &[Some(&globals.layout)],
             immediate_size: 0,
         });
-        let sum = wgpu::BlendComponent {
-            src_factor: wgpu::BlendFactor::One,
-            dst_factor: wgpu::BlendFactor::One,
-            operation: wgpu::BlendOperation::Add,
-        };
         let pipeline = gpu.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
             label: Some("caustics"),
             layout: Some(&layout),
@@ -63,11 +59,7 @@ impl Caustics {
                 module: &module,
                 entry_point: Some("fragment"),
                 compilation_options: Default::default(),
-                targets: &[Some(wgpu::ColorTargetState {
-                    format: FORMAT,
-                    blend: Some(wgpu::BlendState { color: sum, alpha: sum }),
-                    write_mask: wgpu::ColorWrites::ALL,
-                })],
+                targets: &[Some(summed(FORMAT))],
             }),
             multiview_mask: None,
             cache: None,
@@ -119,8 +111,8 @@ mod tests {
     /// The map below water of that level over a bed at 0, on cells of 10 cm.
     fn light_below(level: impl Fn(f32, f32) -> f32 + Sync, ripples: f32) -> Vec<f32> {
         const CELLS: usize = 128;
-        let gpu = Gpu::new().expect("the tests need a graphics adapter, in software if need be");
-        let mut renderer = Renderer::new(&gpu);
+        let mut renderer =
+            Renderer::open().expect("the tests need a graphics adapter, in software if need be");
         let field = |name, values| Field { info: FieldInfo::new(name, "m", ""), values };
         let water = Grid2::from_fn(CELLS, CELLS, |c, r| level(c as f32 * 0.1, r as f32 * 0.1));
         let fields = vec![field("height", Grid2::filled(CELLS, CELLS, 0.0)), field("water", water)];
@@ -131,7 +123,7 @@ mod tests {
         let mut world = renderer.load(&snapshot, &look).unwrap();
         let view = world.view(&Camera::default(), &look, 1.0);
         renderer.light(&mut world, &look, &view, [16, 16]).unwrap();
-        let bytes = gpu.texture_bytes(&renderer.caustics.map.texture).unwrap();
+        let bytes = renderer.gpu.texture_bytes(&renderer.caustics.map.texture).unwrap();
         bytemuck::cast_slice::<u8, f16>(&bytes).iter().map(|v| v.to_f32()).collect()
     }
 

@@ -5,11 +5,11 @@ use wgpu::{LoadOp, TextureFormat, TextureSampleType};
 
 use super::globals::{Globals, texture_entry};
 use super::space::{self, BODIES, SPACE, THICKNESS};
-use super::texture::Texture;
+use super::texture::{SMOOTH, Texture};
 use super::{DEPTH, FRAME, MUD, depth_state, fullscreen_pipeline};
 
-/// Distances along the middle ray [m]; 0 where there is nothing.
-pub(super) const DISTANCES: TextureFormat = TextureFormat::R32Float;
+/// The bits of distances along the middle ray [m]; 0 where there is nothing.
+pub(super) const DISTANCES: TextureFormat = TextureFormat::R32Uint;
 
 /// The passes of the smoothing: two wide rounds leave no trace of single particles, the last one none of
 /// the samples that those left out.
@@ -60,8 +60,8 @@ impl Fluid {
                 entries: &entries,
             })
         };
-        let pieces_layout = layout(&[TextureSampleType::Uint, TextureSampleType::Float { filterable: true }]);
-        let layout = layout(&[TextureSampleType::Float { filterable: false }]);
+        let pieces_layout = layout(&[TextureSampleType::Uint, SMOOTH]);
+        let layout = layout(&[TextureSampleType::Uint]);
         let pipeline = |fragment, format, layout, depth| {
             let layouts = [&globals.layout, layout];
             fullscreen_pipeline(gpu, fragment, &module, &layouts, fragment, format, depth)
@@ -85,8 +85,10 @@ impl Fluid {
             let descriptor = wgpu::BindGroupDescriptor { label: Some("fluid"), layout, entries };
             gpu.device.create_bind_group(&descriptor)
         };
-        let groups = [0, 1].map(|i: usize| group(&self.layout, &[distances[i].bound(0)]));
-        let pieces_group = group(&self.pieces_layout, &[pieces.bound(0), thickness.bound(1)]);
+        let groups =
+            [0, 1].map(|i: usize| group(&self.layout, &[distances[i].bound(0, TextureSampleType::Uint)]));
+        let entries = [pieces.bound(0, TextureSampleType::Uint), thickness.bound(1, SMOOTH)];
+        let pieces_group = group(&self.pieces_layout, &entries);
         Flow {
             distances,
             groups,

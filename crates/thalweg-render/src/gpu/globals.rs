@@ -9,7 +9,7 @@ use wgpu::{
 
 use super::bake::Bakery;
 use super::frame::FrameData;
-use super::texture::{Texture, levels_of};
+use super::texture::{EXACT, SMOOTH, Texture, levels_of};
 use super::world::World;
 use super::{ripples, shadow};
 use crate::sky::{self, Sky};
@@ -30,6 +30,23 @@ pub(super) struct Globals {
     /// Stands in for maps that a world does not have.
     nothing: Texture,
 }
+
+/// How the textures of `shaders/frame.wgsl` are read.
+const KINDS: [TextureSampleType; 13] = [
+    EXACT,
+    EXACT,
+    SMOOTH,
+    SMOOTH,
+    SMOOTH,
+    SMOOTH,
+    SMOOTH,
+    TextureSampleType::Depth,
+    SMOOTH,
+    SMOOTH,
+    SMOOTH,
+    EXACT,
+    SMOOTH,
+];
 
 const STAGES: ShaderStages = ShaderStages::VERTEX_FRAGMENT;
 
@@ -58,30 +75,13 @@ fn sampler_entry(binding: u32, kind: SamplerBindingType) -> BindGroupLayoutEntry
 
 impl Globals {
     pub(super) fn new(gpu: &Gpu, bakery: &Bakery) -> Self {
-        const EXACT: TextureSampleType = TextureSampleType::Float { filterable: false };
-        const SMOOTH: TextureSampleType = TextureSampleType::Float { filterable: true };
         let mut entries = vec![
             uniform_entry(0),
             sampler_entry(1, SamplerBindingType::Filtering),
             sampler_entry(2, SamplerBindingType::Filtering),
             sampler_entry(3, SamplerBindingType::Comparison),
         ];
-        let kinds = [
-            EXACT,
-            EXACT,
-            SMOOTH,
-            SMOOTH,
-            SMOOTH,
-            SMOOTH,
-            SMOOTH,
-            TextureSampleType::Depth,
-            SMOOTH,
-            SMOOTH,
-            SMOOTH,
-            EXACT,
-            SMOOTH,
-        ];
-        entries.extend(kinds.iter().zip(4..).map(|(kind, binding)| texture_entry(binding, *kind)));
+        entries.extend(KINDS.iter().zip(4..).map(|(kind, binding)| texture_entry(binding, *kind)));
         let layout = gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
             label: Some("frame"),
             entries: &entries,
@@ -171,7 +171,8 @@ impl Globals {
             wgpu::BindGroupEntry { binding: 2, resource: BindingResource::Sampler(&self.tiled) },
             wgpu::BindGroupEntry { binding: 3, resource: BindingResource::Sampler(&self.compared) },
         ];
-        entries.extend(textures.iter().zip(4..).map(|(texture, binding)| texture.bound(binding)));
+        let bound = textures.iter().zip(KINDS).zip(4..);
+        entries.extend(bound.map(|((texture, kind), binding)| texture.bound(binding, kind)));
         gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("frame"),
             layout: &self.layout,

@@ -9,8 +9,9 @@ use wgpu::BufferUsages;
 use wgpu::util::DeviceExt;
 
 use super::globals::Globals;
+use super::needs::summed;
 use super::particles::bounds_of;
-use super::space::{BODIES, Pipeline, SPACE, summed};
+use super::space::{BODIES, Pipeline, SPACE};
 use super::world::World;
 use super::{FRAME, LIGHT, SEEN, depth_state};
 use crate::light::linear;

@@ -7,7 +7,7 @@
 //! # fn f(snapshot: &thalweg_field::Snapshot) -> Result<(), thalweg_gpu::GpuError> {
 //! use thalweg_render::{Camera, Look, gpu::Renderer};
 //!
-//! let mut renderer = Renderer::new(&thalweg_gpu::Gpu::new()?);
+//! let mut renderer = Renderer::open()?;
 //! let look = Look::default();
 //! let mut world = renderer.load(snapshot, &look)?;
 //! let picture = renderer.picture(&mut world, &look, &Camera::default(), [1280, 720])?;
@@ -21,6 +21,7 @@ mod frame;
 mod globals;
 mod lod;
 mod mesh;
+mod needs;
 mod particles;
 mod ripples;
 mod shadow;
@@ -31,10 +32,13 @@ mod terrain;
 mod texture;
 mod world;
 
+pub use needs::needs;
 pub use world::World;
 
 use half::f16;
 use thalweg_field::Snapshot;
+#[cfg(not(target_arch = "wasm32"))]
+use thalweg_gpu::{Breadth, Choice};
 use thalweg_gpu::{Gpu, GpuError};
 use wgpu::TextureFormat;
 
@@ -47,7 +51,7 @@ use globals::Globals;
 use shadow::Shadow;
 use space::Space;
 use terrain::Terrain;
-use texture::Texture;
+use texture::{EXACT, Texture};
 
 /// Light before it becomes a picture.
 const LIGHT: TextureFormat = TextureFormat::Rgba16Float;
@@ -83,8 +87,24 @@ struct Targets {
 }
 
 impl Renderer {
-    /// Makes all pipelines.
-    pub fn new(gpu: &Gpu) -> Self {
+    /// A renderer on the best graphics device here that can do what it needs.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn open() -> Result<Self, GpuError> {
+        Self::choose(Breadth::First).made
+    }
+
+    /// As `open`, with what was found out about the adapters.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn choose(breadth: Breadth) -> Choice<Self> {
+        thalweg_gpu::choose(&needs(), breadth, Self::new)
+    }
+
+    /// Makes all pipelines. The device must have what [`needs`] says.
+    pub fn new(gpu: &Gpu) -> Result<Self, GpuError> {
+        gpu.guarded(|| Ok(Self::with_pipelines(gpu)))
+    }
+
+    fn with_pipelines(gpu: &Gpu) -> Self {
         let bakery = Bakery::new(gpu);
         let globals = Globals::new(gpu, &bakery);
         let terrain = Terrain::new(gpu, &globals);
@@ -99,10 +119,7 @@ impl Renderer {
         let module = gpu.shader("light", &parts);
         let seen_layout = gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
             label: Some("seen"),
-            entries: &[
-                globals::texture_entry(0, wgpu::TextureSampleType::Float { filterable: false }),
-                globals::texture_entry(1, wgpu::TextureSampleType::Depth),
-            ],
+            entries: &[globals::texture_entry(0, EXACT), globals::texture_entry(1, EXACT)],
         });
         let layouts = [&globals.layout, &seen_layout];
         let light = fullscreen_pipeline(gpu, "light", &module, &layouts, "fragment", LIGHT, None);
@@ -130,7 +147,7 @@ impl Renderer {
     /// Brings a snapshot onto the device. The look decides what of it: the overlay's field, and from
     /// which depth on water is drawn.
     pub fn load(&mut self, snapshot: &Snapshot, look: &Look) -> Result<World, GpuError> {
-        World::new(&self.gpu, &self.bakery, snapshot, look)
+        self.gpu.guarded(|| World::new(&self.gpu, &self.bakery, snapshot, look))
     }
 
     /// Draws a picture.
@@ -146,9 +163,12 @@ impl Renderer {
         let view = world.view(camera, look, width as f32 / height as f32);
         let pixels = size.map(|n| n as u32);
         self.gpu.admit_texture("a picture", size.map(|n| n * look.supersampling as usize))?;
-        let target = Texture::new(&self.gpu, "picture", pixels, TextureFormat::Rgba8Unorm, 1);
-        self.draw(world, look, &view, &target.view, TextureFormat::Rgba8Unorm, pixels);
-        let bytes = self.gpu.texture_bytes(&target.texture)?;
+        let gpu = self.gpu.clone();
+        let bytes = gpu.guarded(|| {
+            let target = Texture::new(&gpu, "picture", pixels, TextureFormat::Rgba8Unorm, 1);
+            self.draw(world, look, &view, &target.view, TextureFormat::Rgba8Unorm, pixels);
+            gpu.texture_bytes(&target.texture)
+        })?;
         let rgb = bytes.chunks_exact(4).flat_map(|pixel| [pixel[0], pixel[1], pixel[2]]).collect();
         Ok(Picture { width, height, rgb })
     }
@@ -165,9 +185,12 @@ impl Renderer {
     ) -> Result<Vec<[f32; 3]>, GpuError> {
         let size = size.map(|n| n * look.supersampling as usize);
         self.gpu.admit_texture("a picture", size)?;
-        self.draw_light(world, look, view, size.map(|n| n as u32));
-        let light = &self.targets.as_ref().expect("made by drawing").light;
-        let bytes = self.gpu.texture_bytes(&light.texture)?;
+        let gpu = self.gpu.clone();
+        let bytes = gpu.guarded(|| {
+            self.draw_light(world, look, view, size.map(|n| n as u32));
+            let light = &self.targets.as_ref().expect("made by drawing").light;
+            gpu.texture_bytes(&light.texture)
+        })?;
         let samples: &[[f16; 4]] = bytemuck::cast_slice(&bytes);
         Ok(samples.iter().map(|sample| [sample[0], sample[1], sample[2]].map(f16::to_f32)).collect())
     }
@@ -177,7 +200,8 @@ impl Renderer {
         self.terrain.triangles()
     }
 
-    /// Draws into a view of that format and size [px].
+    /// Draws into a view of that format and size [px]. What goes wrong on the device is told by
+    /// [`Gpu::guarded`], around this or later.
     pub fn draw(
         &mut self,
         world: &mut World,
@@ -266,7 +290,7 @@ impl Renderer {
             let group = self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
                 label: Some("seen"),
                 layout: &self.seen_layout,
-                entries: &[seen.bound(0), depth.bound(1)],
+                entries: &[seen.bound(0, EXACT), depth.bound(1, EXACT)],
             });
             self.targets = Some(Targets { seen, depth, light, group });
         }
@@ -346,7 +370,7 @@ impl Finish {
             label: Some("finish"),
             layout: &self.layout,
             entries: &[
-                light.bound(0),
+                light.bound(0, EXACT),
                 wgpu::BindGroupEntry { binding: 1, resource: self.numbers.as_entire_binding() },
             ],
         });

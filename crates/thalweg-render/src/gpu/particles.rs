@@ -12,12 +12,15 @@ use wgpu::{BindingType, BufferUsages, LoadOp, TextureFormat};
 
 use super::fluid::{DISTANCES, Flow};
 use super::globals::Globals;
-use super::space::{self, BODIES, Pipeline, SPACE, THICKNESS, summed};
+use super::needs::summed;
+use super::space::{self, BODIES, Pipeline, SPACE, THICKNESS};
 use super::{FRAME, SEEN, depth_state};
 use crate::{Look, Spread};
 
 /// Particles in one buffer, at most: 96 MB of positions, which every device can bind.
 const CHUNK: usize = 8 << 20;
+/// The positions of so many [bytes].
+pub(super) const CHUNK_BYTES: u64 = (CHUNK * size_of::<[f32; 3]>()) as u64;
 
 /// Particles on the device.
 pub(super) struct Cloud {

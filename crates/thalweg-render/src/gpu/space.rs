@@ -12,15 +12,21 @@ use super::fluid::Fluid;
 use super::globals::{Globals, texture_entry};
 use super::mesh::Meshes;
 use super::particles::Particles;
-use super::texture::Texture;
+use super::texture::{EXACT, SMOOTH, Texture};
 use super::world::World;
-use super::{DEPTH, FRAME, GROUND, LIGHT, MUD, Targets, WATER, fullscreen_pipeline};
+use super::{DEPTH, FRAME, GROUND, LIGHT, MUD, Targets, WATER, depth_state, fullscreen_pipeline};
 use crate::{Look, ParticleShape};
 
 /// Of opaque things, paint and folded normal; of surfaces of water, normal and foam, depth and mud.
 pub(super) const BODIES: TextureFormat = TextureFormat::Rg32Uint;
 /// Water along a ray, the sediment in it and the foam in it [m].
 pub(super) const THICKNESS: TextureFormat = TextureFormat::Rgba16Float;
+
+/// How the textures of the groups are read.
+const BODIES_KINDS: [TextureSampleType; 2] = [TextureSampleType::Uint, EXACT];
+const SURFACE_KINDS: [TextureSampleType; 3] = [SMOOTH, EXACT, TextureSampleType::Uint];
+const BEHIND_KINDS: [TextureSampleType; 2] = [SMOOTH, SMOOTH];
+const DEPTH_KINDS: [TextureSampleType; 1] = [EXACT];
 
 /// WGSL that everything in space shares.
 pub(super) const SPACE: &str = include_str!("shaders/space.wgsl");
@@ -36,6 +42,8 @@ pub(super) struct Space {
     surface_layout: wgpu::BindGroupLayout,
     surface_light: wgpu::RenderPipeline,
     depth_layout: wgpu::BindGroupLayout,
+    /// Copies depths.
+    copied: wgpu::RenderPipeline,
     nothing: Texture,
     bodies: Option<Bodies>,
     waters: Option<Waters>,
@@ -92,15 +100,23 @@ impl Space {
             let descriptor = wgpu::BindGroupLayoutDescriptor { label: Some(label), entries: &entries };
             gpu.device.create_bind_group_layout(&descriptor)
         };
-        const SMOOTH: TextureSampleType = TextureSampleType::Float { filterable: true };
-        const DEPTHS: TextureSampleType = TextureSampleType::Depth;
-        let bodies_layout = layout("bodies", &[TextureSampleType::Uint, DEPTHS]);
-        let surface_layout = layout("surface", &[SMOOTH, DEPTHS, TextureSampleType::Uint]);
-        let behind_layout = layout("behind", &[SMOOTH, SMOOTH]);
-        let depth_layout = layout("depth", &[DEPTHS]);
+        let bodies_layout = layout("bodies", &BODIES_KINDS);
+        let surface_layout = layout("surface", &SURFACE_KINDS);
+        let behind_layout = layout("behind", &BEHIND_KINDS);
+        let depth_layout = layout("depth", &DEPTH_KINDS);
         let lit = |label, parts: &[&str], layout: &wgpu::BindGroupLayout| {
             let module = gpu.shader(label, parts);
             fullscreen_pipeline(gpu, label, &module, &[&globals.layout, layout], "fragment", LIGHT, None)
+        };
+        let copied = Pipeline {
+            label: "depth",
+            module: &gpu.shader("depth", &[include_str!("shaders/depth.wgsl")]),
+            layouts: &[&globals.layout, &depth_layout],
+            buffers: &[],
+            vertex: "vertex",
+            fragment: Some("fragment"),
+            targets: &[],
+            depth: Some(depth_state(true, wgpu::CompareFunction::Always)),
         };
         let bodies = include_str!("shaders/bodies.wgsl");
         let surface = include_str!("shaders/surface.wgsl");
@@ -114,6 +130,7 @@ impl Space {
             behind_layout,
             surface_light: lit("surface", &[FRAME, GROUND, MUD, WATER, SPACE, surface], &surface_layout),
             surface_layout,
+            copied: copied.make(gpu),
             depth_layout,
             nothing: Texture::new(gpu, "nothing", [1, 1], THICKNESS, 1),
             bodies: None,
@@ -182,7 +199,11 @@ impl Space {
         let made_for = (targets.depth.texture.clone(), samples);
         let waters = self.waters.take().filter(|waters| waters.made_for == made_for);
         let waters = waters.unwrap_or_else(|| self.make_waters(gpu, targets, samples));
-        copy(encoder, &targets.depth, &waters.depth);
+        {
+            let depth = (&waters.depth.view, LoadOp::Clear(0.0));
+            let mut pass = begin(encoder, "depth behind water", &[], Some(depth));
+            fullscreen(&mut pass, &self.copied, frame, &waters.depth_group);
+        }
         let nothing = LoadOp::Clear(wgpu::Color::TRANSPARENT);
         if let (Some(flow), Some(cloud)) = (&waters.flow, &world.cloud) {
             self.particles.draw_distances(gpu, encoder, frame, cloud, flow);
@@ -218,10 +239,11 @@ impl Space {
 
     fn make_bodies(&self, gpu: &Gpu, targets: &Targets) -> Bodies {
         let paint = Texture::new(gpu, "bodies", targets.depth.size(), BODIES, 1);
+        let entries = bound(&[&paint, &targets.depth], &BODIES_KINDS);
         let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("bodies"),
             layout: &self.bodies_layout,
-            entries: &[paint.bound(0), targets.depth.bound(1)],
+            entries: &entries,
         });
         Bodies { depth: targets.depth.texture.clone(), paint, group }
     }
@@ -234,14 +256,15 @@ impl Space {
         let surfaces = texture("water's surfaces", BODIES);
         let flow = samples.map(|samples| self.fluid.make_flow(gpu, size.map(|n| n / samples)));
         let thickness = flow.as_ref().map_or(&self.nothing, |flow| &flow.thickness);
-        let group = |layout, textures: &[&Texture]| {
-            let entries: Vec<_> = textures.iter().zip(0..).map(|(texture, i)| texture.bound(i)).collect();
+        let group = |layout, textures: &[&Texture], kinds: &[_]| {
+            let entries = bound(textures, kinds);
             let descriptor = wgpu::BindGroupDescriptor { label: Some("water"), layout, entries: &entries };
             gpu.device.create_bind_group(&descriptor)
         };
-        let behind_group = group(&self.behind_layout, &[&targets.light, thickness]);
-        let depth_group = group(&self.depth_layout, &[&targets.depth]);
-        let group = group(&self.surface_layout, &[&behind, &targets.depth, &surfaces]);
+        let behind_group = group(&self.behind_layout, &[&targets.light, thickness], &BEHIND_KINDS);
+        let depth_group = group(&self.depth_layout, &[&targets.depth], &DEPTH_KINDS);
+        let textures = [&behind, &targets.depth, &surfaces];
+        let group = group(&self.surface_layout, &textures, &SURFACE_KINDS);
         let made_for = (targets.depth.texture.clone(), samples);
         Waters { made_for, behind, depth, surfaces, flow, behind_group, depth_group, group }
     }
@@ -253,12 +276,9 @@ impl Space {
     }
 }
 
-fn copy(encoder: &mut wgpu::CommandEncoder, from: &Texture, to: &Texture) {
-    encoder.copy_texture_to_texture(
-        from.texture.as_image_copy(),
-        to.texture.as_image_copy(),
-        from.texture.size(),
-    );
+/// Binds textures one after the other.
+fn bound<'a>(textures: &[&'a Texture], kinds: &[TextureSampleType]) -> Vec<wgpu::BindGroupEntry<'a>> {
+    textures.iter().zip(kinds).zip(0..).map(|((texture, kind), i)| texture.bound(i, *kind)).collect()
 }
 
 /// Runs a fragment shader on every pixel.
@@ -346,19 +366,5 @@ impl Pipeline<'_> {
             multiview_mask: None,
             cache: None,
         })
-    }
-}
-
-/// A target that sums up what is drawn into it.
-pub(super) fn summed(format: TextureFormat) -> wgpu::ColorTargetState {
-    let sum = wgpu::BlendComponent {
-        src_factor: wgpu::BlendFactor::One,
-        dst_factor: wgpu::BlendFactor::One,
-        operation: wgpu::BlendOperation::Add,
-    };
-    wgpu::ColorTargetState {
-        format,
-        blend: Some(wgpu::BlendState { color: sum, alpha: sum }),
-        write_mask: wgpu::ColorWrites::ALL,
     }
 }

@@ -2,15 +2,17 @@
 
 use glam::Vec3;
 use thalweg_field::{Frame, Matter, Mesh, Points, Snapshot, TriMesh};
-use thalweg_gpu::Gpu;
 
-use super::{Renderer, World};
+use super::fluid::DISTANCES;
+use super::globals::texture_entry;
+use super::texture::{EXACT, Texture};
+use super::{Renderer, World, begin, fullscreen_pipeline};
 use crate::{Camera, Fly, Lens, Look, ParticleShape, View};
 
 const SIDE: u32 = 128;
 
 fn renderer() -> Renderer {
-    Renderer::new(&Gpu::new().expect("a graphics adapter; a software one will do"))
+    Renderer::open().expect("a graphics adapter; a software one will do")
 }
 
 fn look(shape: ParticleShape) -> Look {
@@ -50,12 +52,44 @@ fn fine_sphere(centre: Vec3, radius: f32) -> Snapshot {
     Snapshot { meshes: vec![solid], ..empty() }
 }
 
+/// The depths of the last picture, drawn as bits: not every device reads depths back.
+fn depth_bytes(renderer: &Renderer) -> Vec<u8> {
+    const SHADER: &str = "@group(0) @binding(0) var depths: texture_2d<f32>;
+        @vertex fn vertex(@builtin(vertex_index) i: u32) -> @builtin(position) vec4f {
+            return vec4f(vec2f(f32((i << 1u) & 2u), f32(i & 2u)) * 2.0 - 1.0, 0.0, 1.0);
+        }
+        @fragment fn fragment(@builtin(position) at: vec4f) -> @location(0) u32 {
+            return bitcast<u32>(textureLoad(depths, vec2i(at.xy), 0).r);
+        }";
+    let (gpu, depth) = (&renderer.gpu, &renderer.targets.as_ref().unwrap().depth);
+    let layout = gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+        label: None,
+        entries: &[texture_entry(0, EXACT)],
+    });
+    let bits = Texture::new(gpu, "bits", depth.size(), DISTANCES, 1);
+    let module = gpu.shader("bits", &[SHADER]);
+    let pipeline = fullscreen_pipeline(gpu, "bits", &module, &[&layout], "fragment", DISTANCES, None);
+    let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+        label: None,
+        layout: &layout,
+        entries: &[depth.bound(0, EXACT)],
+    });
+    let mut encoder = gpu.device.create_command_encoder(&Default::default());
+    {
+        let mut pass = begin(&mut encoder, "bits", &[&bits.view], None);
+        pass.set_pipeline(&pipeline);
+        pass.set_bind_group(0, &group, &[]);
+        pass.draw(0..3, 0..1);
+    }
+    gpu.queue.submit([encoder.finish()]);
+    gpu.texture_bytes(&bits.texture).unwrap()
+}
+
 /// Distance along the middle ray to what is seen at each pixel [m]; `None` where there is only the table.
 fn distances(renderer: &mut Renderer, snapshot: &Snapshot, look: &Look, view: &View) -> Vec<Option<f32>> {
     let mut world = renderer.load(snapshot, look).unwrap();
     renderer.draw_light(&mut world, look, view, [SIDE; 2]);
-    let depth = &renderer.targets.as_ref().unwrap().depth.texture;
-    let bytes = renderer.gpu.texture_bytes(depth).unwrap();
+    let bytes = depth_bytes(renderer);
     let depths: &[f32] = bytemuck::cast_slice(&bytes);
     let distance = |depth: &f32| match view.lens {
         _ if *depth == 0.0 => None,

@@ -2,7 +2,13 @@
 
 use thalweg_field::Grid2;
 use thalweg_gpu::Gpu;
-use wgpu::{TextureFormat, TextureUsages};
+use wgpu::{TextureFormat, TextureSampleType};
+
+use super::needs;
+
+/// Ways to read a texture: as it is (depths too), and between its texels.
+pub(super) const EXACT: TextureSampleType = TextureSampleType::Float { filterable: false };
+pub(super) const SMOOTH: TextureSampleType = TextureSampleType::Float { filterable: true };
 
 /// A texture and the view of all its levels.
 #[derive(Clone)]
@@ -26,10 +32,7 @@ impl Texture {
             sample_count: 1,
             dimension: wgpu::TextureDimension::D2,
             format,
-            usage: TextureUsages::TEXTURE_BINDING
-                | TextureUsages::RENDER_ATTACHMENT
-                | TextureUsages::COPY_DST
-                | TextureUsages::COPY_SRC,
+            usage: needs::uses(format),
             view_formats: &[],
         });
         let view = texture.create_view(&Default::default());
@@ -73,8 +76,11 @@ impl Texture {
         })
     }
 
-    /// Binds all its levels.
-    pub(super) fn bound(&self, binding: u32) -> wgpu::BindGroupEntry<'_> {
+    /// Binds all its levels, to be read in that way.
+    pub(super) fn bound(&self, binding: u32, kind: TextureSampleType) -> wgpu::BindGroupEntry<'_> {
+        if kind == SMOOTH {
+            needs::check_smooth(self.texture.format());
+        }
         wgpu::BindGroupEntry { binding, resource: wgpu::BindingResource::TextureView(&self.view) }
     }
 

@@ -85,10 +85,16 @@ impl World {
             Some(upload(values, name))
         };
         let bed = upload(height, "bed");
+        let top = depth.map_or_else(|| bed.clone(), |depth| upload(&surface(height, depth), "top"));
         let depth_map = field("water");
         let missing = missing.flatten().map(|missing| upload(&missing, "missing"));
-        let maps =
-            bake_maps(gpu, bakery, look, BakeInputs { size, cell, bed, depth: depth_map, missing }, field);
+        let maps = bake_maps(
+            gpu,
+            bakery,
+            look,
+            BakeInputs { size, cell, bed, top, depth: depth_map, missing },
+            field,
+        );
         let overlay = overlay_of(gpu, snapshot, look);
         let cloud =
             snapshot.points.as_ref().map(|points| Cloud::new(gpu, points, look)).transpose()?.flatten();
@@ -228,6 +234,7 @@ struct BakeInputs {
     size: [u32; 2],
     cell: f32,
     bed: Texture,
+    top: Texture,
     depth: Option<Texture>,
     missing: Option<Texture>,
 }
@@ -239,7 +246,7 @@ fn bake_maps(
     inputs: BakeInputs,
     field: impl Fn(&str) -> Option<Texture>,
 ) -> Maps {
-    let BakeInputs { size, cell, bed, depth, missing } = inputs;
+    let BakeInputs { size, cell, bed, top, depth, missing } = inputs;
     let style = &look.relief;
     let data = BakeData {
         grid: [size[0] as f32, size[1] as f32, cell, style.water_min_depth],
@@ -249,7 +256,6 @@ fn bake_maps(
         |pass, inputs: &[Option<&Texture>], coarser| bakery.bake(gpu, pass, size, &data, inputs, coarser);
     let depth = depth.as_ref();
     let slopes = bake("slopes", &[Some(&bed)], true);
-    let top = bake("top", &[Some(&bed), depth], false);
     let levels = bake("levels", &[Some(&bed), depth], false);
     let waters = bake("covers", &[Some(&levels), depth, missing.as_ref()], true);
     let [wetness, erosion, deposition, sediment] =
@@ -276,6 +282,11 @@ fn overlay_of(gpu: &Gpu, snapshot: &Snapshot, look: &Look) -> Option<OverlayMap>
     let field = snapshot.labelled(&overlay.field)?;
     let spread = Spread::of(field.values.values(), &overlay.style);
     Some(OverlayMap { values: Texture::of_grid(gpu, "overlay", &field.values), spread })
+}
+
+/// What is drawn: the bed, or the water on it [m].
+fn surface(height: &Grid2<f32>, depth: &Grid2<f32>) -> Grid2<f32> {
+    Grid2::from_fn(height.cols(), height.rows(), |col, row| height.at(col, row) + depth.at(col, row).max(0.0))
 }
 
 /// A net over the drawn surface, fine enough that nothing of weight stands out of it.

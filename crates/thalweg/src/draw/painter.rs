@@ -6,7 +6,7 @@ use super::overlay::{NoField, ranged};
 use crate::project::RendererChoice;
 use std::borrow::Cow;
 use thalweg_field::Snapshot;
-use thalweg_gpu::{Gpu, GpuError};
+use thalweg_gpu::{Breadth, Candidate, Choice, GpuError};
 use thalweg_render::gpu::{Renderer, World};
 use thalweg_render::{Camera, Look, ParticleShape, Picture, Scene, View, map, outlook, perspective, relief};
 
@@ -66,21 +66,41 @@ impl Painter {
     /// Sets up what is asked for. Where anything will do and there is no graphics device, the processor draws, and a
     /// notice says so.
     pub fn new(choice: RendererChoice) -> Result<Self, GpuError> {
-        let may_fall_back = choice == RendererChoice::Auto;
-        let mut painter = Self {
-            engine: Engine::Cpu("the processor was asked for".into()),
-            may_fall_back,
-            notices: Vec::new(),
-        };
-        if choice == RendererChoice::Cpu {
-            return Ok(painter);
-        }
-        match Gpu::new() {
-            Ok(gpu) => painter.engine = Engine::Gpu(Box::new(Renderer::new(&gpu))),
-            Err(error) if may_fall_back => painter.fall_back(&error),
-            Err(error) => return Err(error),
+        let mut painter = Self::with_processor(choice != RendererChoice::Gpu);
+        if choice != RendererChoice::Cpu {
+            painter.take_device(Renderer::choose(Breadth::First))?;
         }
         Ok(painter)
+    }
+
+    /// As `new`, for a run, which is worth more than its pictures: even where the graphics device was asked for, the
+    /// processor takes over.
+    pub fn for_run(choice: RendererChoice) -> Self {
+        let mut painter = Self::new(choice).unwrap_or_else(|error| {
+            let mut painter = Self::with_processor(true);
+            painter.fall_back(&error);
+            painter
+        });
+        painter.may_fall_back = true;
+        painter
+    }
+
+    fn with_processor(may_fall_back: bool) -> Self {
+        let engine = Engine::Cpu("the processor was asked for".into());
+        Self { engine, may_fall_back, notices: Vec::new() }
+    }
+
+    fn take_device(&mut self, choice: Choice<Renderer>) -> Result<(), GpuError> {
+        match choice.made {
+            Ok(renderer) => {
+                let passed_over = choice.candidates.iter().filter_map(Candidate::complaint);
+                self.notices.extend(passed_over.map(|complaint| format!("passed over: {complaint}")));
+                self.engine = Engine::Gpu(Box::new(renderer));
+            }
+            Err(error) if self.may_fall_back => self.fall_back(&error),
+            Err(error) => return Err(error),
+        }
+        Ok(())
     }
 
     /// What was noticed since the last time somebody asked.
@@ -89,7 +109,7 @@ impl Painter {
     }
 
     fn fall_back(&mut self, error: &GpuError) {
-        self.notices.push(format!("{error}; until then the processor draws, plainly"));
+        self.notices.push(format!("the processor draws, plainly: {error}"));
         self.engine = Engine::Cpu(error.to_string());
     }
 

@@ -10,8 +10,7 @@ pub use command::Command;
 pub use output::VIDEOS;
 pub use report::{Dt, LedgerReport, Realism, Report, WaterReport};
 
-use crate::draw;
-use crate::project::{Complaint, Project};
+use crate::project::Project;
 use crate::stage::StepError;
 use crate::state::{NoteError, SetupError, State};
 use exports::Exports;
@@ -20,7 +19,6 @@ use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use thalweg_gpu::GpuError;
 use thalweg_io::checkpoint::{self, CheckpointError};
 use thalweg_io::{WriteError, atomic};
 
@@ -60,9 +58,6 @@ pub enum RunError {
     /// A checkpoint cannot be written or read.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
-    /// The graphics device that the scene asks for is not there.
-    #[error(transparent)]
-    Gpu(#[from] GpuError),
     /// The output folder is no folder.
     #[error("{}: is a file, but the output goes into a folder; choose another --out", path.display())]
     OutIsAFile {
@@ -99,7 +94,7 @@ impl RunError {
         match self {
             Self::Setup(_) | Self::OutIsAFile { .. } | Self::OverInput { .. } => true,
             Self::NothingToResume { .. } | Self::OtherRun { .. } => true,
-            Self::Step { .. } | Self::Write { .. } | Self::Checkpoint(_) | Self::Gpu(_) => false,
+            Self::Step { .. } | Self::Write { .. } | Self::Checkpoint(_) => false,
         }
     }
 }
@@ -187,8 +182,7 @@ pub fn run(project: &Project, options: &RunOptions, watcher: &mut dyn Watcher) -
     }
     let mut pictures = None;
     if project.scene.output.pictures || project.scene.output.frames_every > 0 {
-        check_picture(project, options.max_bytes)?;
-        pictures = Some(Pictures::new(&state)?);
+        pictures = Pictures::new(&state, options.max_bytes, watcher);
     }
     atomic::create_dir(out)?;
     // From here on the report of an earlier run would tell of other files than those that are there.
@@ -237,23 +231,6 @@ pub fn run(project: &Project, options: &RunOptions, watcher: &mut dyn Watcher) -
     let told = Report::new(project, &state, finish);
     told.write(&report)?;
     Ok(Outcome::Finished(Box::new(told)))
-}
-
-/// Refuses pictures that would need more memory than may be used.
-fn check_picture(project: &Project, max_bytes: u64) -> Result<(), SetupError> {
-    let picture = &project.scene.picture;
-    let ([width, height], need) = (picture.size, draw::memory(picture.size, picture.supersampling));
-    if need <= max_bytes {
-        return Ok(());
-    }
-    let message = format!(
-        "pictures of {width} by {height} pixels need about {} MiB, but only {} MiB may be used; \
-         use a smaller picture.size or raise --max-memory",
-        need.div_ceil(1 << 20),
-        max_bytes >> 20
-    );
-    let path = "picture.size".into();
-    Err(SetupError::complaints(project, vec![Complaint { path, message }]))
 }
 
 /// Takes some steps and notes them.

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use thalweg_field::{Heightfield, Snapshot};
-use thalweg_gpu::GpuError;
 use thalweg_io::{WriteError, atomic, read_png_rgb};
 use thalweg_render::{Look, Picture, Shot};
 
@@ -25,11 +24,17 @@ pub struct Pictures {
 
 impl Pictures {
     /// Sets up the renderer that the scene asks for, and the camera before the ground as it is at the start: from
-    /// frame to frame it keeps its place.
-    pub fn new(state: &State) -> Result<Self, GpuError> {
+    /// frame to frame it keeps its place. `None` if pictures would need more memory than may be used [bytes], which is
+    /// said.
+    pub fn new(state: &State, max_bytes: u64, watcher: &mut dyn Watcher) -> Option<Self> {
         let scene = state.scene();
+        let need = draw::memory(scene.picture.size, scene.picture.supersampling);
+        if need > max_bytes {
+            watcher.notice(&too_large(scene.picture.size, need, max_bytes));
+            return None;
+        }
         let mut pictures = Self {
-            painter: Painter::new(scene.picture.renderer)?,
+            painter: Painter::for_run(scene.picture.renderer),
             look: draw::coloured_by(scene.picture.look(), state.start()),
             shot: scene.camera.shot(),
             size: scene.picture.size,
@@ -37,7 +42,8 @@ impl Pictures {
             told: false,
         };
         pictures.settle(scene, &draw::opening(state));
-        Ok(pictures)
+        pictures.tell(watcher);
+        Some(pictures)
     }
 
     /// Puts the camera before what it is to show.
@@ -46,6 +52,11 @@ impl Pictures {
         if let Ok(resolve) = self.painter.view(subject, &self.look, self.size) {
             self.shot = scene.camera.shot().settled(&resolve);
         }
+    }
+
+    /// Hands on what the painter noticed.
+    fn tell(&mut self, watcher: &mut dyn Watcher) {
+        self.painter.take_notices().iter().for_each(|notice| watcher.notice(notice));
     }
 
     /// The view of the landscape, from where the shot begins; `None` if it could not be drawn, which is said.
@@ -74,7 +85,7 @@ impl Pictures {
         let painted = draw::lay_over(snapshot, &look, Some(start))
             .map_err(DrawError::from)
             .and_then(|()| self.painter.paint(snapshot, &exposure));
-        self.painter.take_notices().iter().for_each(|notice| watcher.notice(notice));
+        self.tell(watcher);
         let complaint = painted.as_ref().err().filter(|_| !self.told).map(DrawError::to_string);
         if let Some(complaint) = complaint {
             watcher.notice(&format!("a picture could not be drawn: {complaint}"));
@@ -82,6 +93,16 @@ impl Pictures {
         }
         painted.ok()
     }
+}
+
+/// Why there are no pictures.
+fn too_large([width, height]: [usize; 2], need: u64, max_bytes: u64) -> String {
+    format!(
+        "no view and no frames are drawn: {width} by {height} pixels need about {} MiB, but only {} MiB may be used; \
+         use a smaller picture.size or raise --max-memory",
+        need.div_ceil(1 << 20),
+        max_bytes >> 20
+    )
 }
 
 /// Frames during the run.

@@ -47,13 +47,6 @@ fn depth_of(cell: vec2i) -> f32 {
     return max(held(second, cell).r, 0.0);
 }
 
-// What is drawn: the bed, or the water on it. first: bed, second: depth.
-@fragment
-fn top(@builtin(position) at: vec4f) -> @location(0) vec4f {
-    let cell = vec2i(at.xy);
-    return vec4f(held(first, cell).r + depth_of(cell), 0.0, 0.0, 0.0);
-}
-
 // Level of the water at a cell (x), 1 where there is any (y).
 fn level_of(cell: vec2i) -> vec2f {
     let depth = depth_of(cell);

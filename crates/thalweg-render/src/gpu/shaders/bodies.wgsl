@@ -1,7 +1,7 @@
 // The light of opaque things in space: particles and solid meshes, once for each sample.
 
 @group(1) @binding(0) var bodies: texture_2d<u32>;
-@group(1) @binding(1) var body_depths: texture_depth_2d;
+@group(1) @binding(1) var body_depths: texture_2d<f32>;
 
 @vertex
 fn vertex(@builtin(vertex_index) index: u32) -> @builtin(position) vec4f {
@@ -15,7 +15,7 @@ fn fragment(@builtin(position) at: vec4f) -> @location(0) vec4f {
         discard;
     }
     let ray = ray_at(at.xy);
-    let place = ray.start + ray.direction * way_of(textureLoad(body_depths, vec2i(at.xy), 0), ray.direction);
+    let place = ray.start + ray.direction * way_of(textureLoad(body_depths, vec2i(at.xy), 0).r, ray.direction);
     let normal = unfolded(body.y);
     let paint = unpack4x8unorm(body.x);
     // Particles lie among others, which take the sky from their flanks.

@@ -3,7 +3,7 @@
 // out what lies far in front and holds what lies far behind near, so that outlines stay.
 
 // All of it is as fine as the picture, not as its samples.
-@group(1) @binding(0) var distances: texture_2d<f32>;
+@group(1) @binding(0) var distances: texture_2d<u32>;
 @group(1) @binding(0) var pieces: texture_2d<u32>;
 // Water along the ray, the sediment in it and the foam in it [m]; coarser than the picture.
 @group(1) @binding(1) var thickness: texture_2d<f32>;
@@ -48,13 +48,19 @@ fn counted(distance: f32, band: ptr<function, Band>, held: f32) -> f32 {
     return distance;
 }
 
-fn smoothed(at: vec2f, along: vec2i, most: f32) -> f32 {
+// Distances are kept as bits.
+fn distance_at(pixel: vec2i) -> f32 {
+    return bitcast<f32>(textureLoad(distances, pixel, 0).r);
+}
+
+// The bits of the smoothed distance.
+fn smoothed(at: vec2f, along: vec2i, most: f32) -> u32 {
     let pixel = vec2i(at);
-    let here = textureLoad(distances, pixel, 0).r;
+    let here = distance_at(pixel);
     let radius = frame.particles.w;
     let reach = min(REACH * radius / (side_seen(here) * f32(frame.flags.y)), most);
     if here <= 0.0 || reach < 1.0 {
-        return here;
+        return bitcast<u32>(here);
     }
     let count = min(ceil(reach), SAMPLES);
     let stride = reach / count;
@@ -71,8 +77,8 @@ fn smoothed(at: vec2f, along: vec2i, most: f32) -> f32 {
         if any(pixel + shift >= size) || any(pixel - shift < vec2i(0)) {
             break;
         }
-        let a = counted(textureLoad(distances, pixel + shift, 0).r, &ahead, held);
-        let b = counted(textureLoad(distances, pixel - shift, 0).r, &astern, held);
+        let a = counted(distance_at(pixel + shift), &ahead, held);
+        let b = counted(distance_at(pixel - shift), &astern, held);
         if a > 0.0 && b > 0.0 {
             let far = i / count;
             let weight = exp(-2.0 * far * far);
@@ -80,26 +86,26 @@ fn smoothed(at: vec2f, along: vec2i, most: f32) -> f32 {
             weights += 2.0 * weight;
         }
     }
-    return straight(sum / weights);
+    return bitcast<u32>(straight(sum / weights));
 }
 
 @fragment
-fn across_fragment(@builtin(position) at: vec4f) -> @location(0) f32 {
+fn across_fragment(@builtin(position) at: vec4f) -> @location(0) u32 {
     return smoothed(at.xy, vec2i(1, 0), MOST);
 }
 
 @fragment
-fn down_fragment(@builtin(position) at: vec4f) -> @location(0) f32 {
+fn down_fragment(@builtin(position) at: vec4f) -> @location(0) u32 {
     return smoothed(at.xy, vec2i(0, 1), MOST);
 }
 
 @fragment
-fn fine_across_fragment(@builtin(position) at: vec4f) -> @location(0) f32 {
+fn fine_across_fragment(@builtin(position) at: vec4f) -> @location(0) u32 {
     return smoothed(at.xy, vec2i(1, 0), SAMPLES);
 }
 
 @fragment
-fn fine_down_fragment(@builtin(position) at: vec4f) -> @location(0) f32 {
+fn fine_down_fragment(@builtin(position) at: vec4f) -> @location(0) u32 {
     return smoothed(at.xy, vec2i(0, 1), SAMPLES);
 }
 
@@ -114,8 +120,8 @@ fn surface_at(pixel: vec2i, distance: f32) -> vec3f {
 // one that lies nearer.
 fn tangent(pixel: vec2i, along: vec2i, distance: f32) -> vec3f {
     let last = vec2i(textureDimensions(distances)) - 1;
-    let a = textureLoad(distances, min(pixel + along, last), 0).r;
-    let b = textureLoad(distances, max(pixel - along, vec2i(0)), 0).r;
+    let a = distance_at(min(pixel + along, last));
+    let b = distance_at(max(pixel - along, vec2i(0)));
     let step_a = select(1.0e30, abs(a - distance), a > 0.0 && all(pixel + along <= last));
     let step_b = select(1.0e30, abs(b - distance), b > 0.0 && all(pixel - along >= vec2i(0)));
     let here = surface_at(pixel, distance);
@@ -135,7 +141,7 @@ fn tangent(pixel: vec2i, along: vec2i, distance: f32) -> vec3f {
 @fragment
 fn piece_fragment(@builtin(position) at: vec4f) -> @location(0) vec2u {
     let pixel = vec2i(at.xy);
-    let distance = textureLoad(distances, pixel, 0).r;
+    let distance = distance_at(pixel);
     if distance <= 0.0 {
         return vec2u(0u);
     }

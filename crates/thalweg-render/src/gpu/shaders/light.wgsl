@@ -1,7 +1,7 @@
 // The light of everything that stands still: ground, water on it, walls of the block, table and sky.
 
 @group(1) @binding(0) var seen_things: texture_2d<f32>;
-@group(1) @binding(1) var seen_depths: texture_depth_2d;
+@group(1) @binding(1) var seen_depths: texture_2d<f32>;
 
 @vertex
 fn vertex(@builtin(vertex_index) index: u32) -> @builtin(position) vec4f {
@@ -134,7 +134,7 @@ fn fragment(@builtin(position) at: vec4f) -> @location(0) vec4f {
         // Something stands in front; `bodies.wgsl` lights it.
         return vec4f(0.0);
     }
-    let place = ray.start + ray.direction * way_of(textureLoad(seen_depths, vec2i(at.xy), 0), ray.direction);
+    let place = ray.start + ray.direction * way_of(textureLoad(seen_depths, vec2i(at.xy), 0).r, ray.direction);
     var light: vec3f;
     if thing == 1 {
         light = surface_light(place, ray.direction);

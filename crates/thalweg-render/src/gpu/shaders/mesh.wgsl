@@ -43,13 +43,13 @@ fn water_fragment(seen: Seen, @builtin(front_facing) front: bool) -> @location(0
     return surface_of(normal, seen.clip.z, 0.0, 0.0);
 }
 
-@group(1) @binding(0) var behind_depths: texture_depth_2d;
+@group(1) @binding(0) var behind_depths: texture_2d<f32>;
 
 // Water along the ray [m], summed over all surfaces: from where the ray enters to what is behind, less from
 // where it leaves, into alpha. Without a far side the water reaches to what is behind.
 @fragment
 fn thickness_fragment(seen: Seen, @builtin(front_facing) front: bool) -> @location(0) vec4f {
-    let behind = textureLoad(behind_depths, vec2i(seen.clip.xy), 0);
+    let behind = textureLoad(behind_depths, vec2i(seen.clip.xy), 0).r;
     if seen.clip.z <= behind {
         discard;
     }

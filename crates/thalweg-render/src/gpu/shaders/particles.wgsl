@@ -153,11 +153,11 @@ fn fluid_vertex(@builtin(vertex_index) index: u32) -> Disc {
 }
 
 struct SphereDistance {
-    @location(0) distance: f32,
+    @location(0) bits: u32,
     @builtin(frag_depth) depth: f32,
 }
 
-// How far the nearest sphere is along the middle ray.
+// How far the nearest sphere is along the middle ray, as bits: not every device draws numbers of 32 bits.
 @fragment
 fn distance_fragment(disc: Disc) -> SphereDistance {
     let hit = met(disc);
@@ -166,10 +166,10 @@ fn distance_fragment(disc: Disc) -> SphereDistance {
     if hit.w < 0.0 || !(depth > 0.0 && depth <= 1.0) {
         discard;
     }
-    return SphereDistance(distance, depth);
+    return SphereDistance(bitcast<u32>(distance), depth);
 }
 
-@group(2) @binding(0) var behind_depths: texture_depth_2d;
+@group(2) @binding(0) var behind_depths: texture_2d<f32>;
 
 // A smooth splat this many radii wide; its texels are twice as large as the picture's pixels.
 const SPLAT = 2.5;
@@ -192,7 +192,7 @@ fn thickness_fragment(disc: Disc) -> @location(0) vec4f {
     let inside = max(1.0 - dot(disc.across, disc.across) / wide, 0.0);
     let most = 24.0 * radius * radius * radius / (PI * wide);
     let size = ceil(frame.viewport.xy / (2.0 * f32(frame.flags.y)));
-    let behind = textureLoad(behind_depths, vec2i(disc.clip.xy / size * frame.viewport.xy), 0);
+    let behind = textureLoad(behind_depths, vec2i(disc.clip.xy / size * frame.viewport.xy), 0).r;
     var share = 1.0;
     if behind > 0.0 {
         // Only what lies in front of the ground, or of whatever is there, counts.

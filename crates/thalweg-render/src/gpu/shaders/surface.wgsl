@@ -2,7 +2,7 @@
 
 // Light, and in alpha the water along the ray in front of it [m].
 @group(1) @binding(0) var behind_light: texture_2d<f32>;
-@group(1) @binding(1) var behind_depths: texture_depth_2d;
+@group(1) @binding(1) var behind_depths: texture_2d<f32>;
 // Normal and foam, depth and mud: `surface_of`; 0 where there is no water.
 @group(1) @binding(2) var surfaces: texture_2d<u32>;
 
@@ -43,7 +43,7 @@ fn seen_behind(at: vec2f, place: vec3f, ray: Ray, depth: f32, normal: vec3f, thi
     for (var part = 1.0; part > 0.2; part *= 0.5) {
         let uv = at + shift * part;
         if all(uv == clamp(uv, vec2f(0.0), vec2f(1.0))) {
-            let found = textureLoad(behind_depths, vec2i(uv * frame.viewport.xy), 0);
+            let found = textureLoad(behind_depths, vec2i(uv * frame.viewport.xy), 0).r;
             // What lies in front of the water cannot be seen through it.
             if found < depth {
                 let other = ray_at(uv * frame.viewport.xy);
@@ -122,7 +122,7 @@ fn fragment(@builtin(position) at: vec4f) -> @location(0) vec4f {
         discard;
     }
     let ray = ray_at(at.xy);
-    let behind = way_behind(textureLoad(behind_depths, pixel, 0), ray);
+    let behind = way_behind(textureLoad(behind_depths, pixel, 0).r, ray);
     let water = textureLoad(behind_light, pixel, 0).a;
     let surface = Surface(
         surface_depth(bits.y),
