@@ -96,6 +96,11 @@ impl Watch {
         }
     }
 
+    /// What Ctrl-C sets.
+    pub fn stop(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.cancelled)
+    }
+
     /// Takes the bar away.
     pub fn finish(&self) {
         if let Some(bar) = &self.bar {
@@ -144,6 +149,10 @@ impl Watcher for Watch {
 
     fn cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)
+    }
+
+    fn stopping(&self) -> Option<&AtomicBool> {
+        Some(&self.cancelled)
     }
 
     fn commands(&mut self) -> Vec<Command> {

@@ -176,7 +176,8 @@ impl View {
         view
     }
 
-    fn looking(yaw: f32, pitch: f32, fov: f32, aspect: f32) -> Self {
+    /// A view from the origin along a direction.
+    pub(crate) fn looking(yaw: f32, pitch: f32, fov: f32, aspect: f32) -> Self {
         let forward = Vec3::new(yaw.sin() * pitch.cos(), yaw.cos() * pitch.cos(), -pitch.sin());
         let right = Vec3::new(yaw.cos(), -yaw.sin(), 0.0);
         Self {

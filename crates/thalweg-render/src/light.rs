@@ -24,14 +24,26 @@ pub(crate) fn srgb(light: Vec3, dither: f32) -> [u8; 3] {
     light.to_array().map(encode)
 }
 
+/// Where the tone curve begins to bend [-].
+const KNEE: f32 = 0.6;
+
 /// A gentle tone curve: straight up to `KNEE`, then bending smoothly towards white, so that snow in
 /// full sun keeps its modelling instead of clipping.
 pub(crate) fn tone(light: Vec3) -> Vec3 {
-    const KNEE: f32 = 0.6;
     let bend = |v: f32| {
         if v <= KNEE { v.max(0.0) } else { 1.0 - (1.0 - KNEE) * (-(v - KNEE) / (1.0 - KNEE)).exp() }
     };
     Vec3::from_array(light.to_array().map(bend))
+}
+
+/// The light that [`tone`] turns into this one: colours that must be read off a legend come out as they are. White,
+/// which no light reaches, comes out all but white.
+pub(crate) fn untoned(light: Vec3) -> Vec3 {
+    const WHITEST: f32 = 0.998;
+    let straighten = |v: f32| {
+        if v <= KNEE { v } else { KNEE - (1.0 - KNEE) * ((1.0 - v.min(WHITEST)) / (1.0 - KNEE)).ln() }
+    };
+    Vec3::from_array(light.to_array().map(straighten))
 }
 
 /// 0 below `low`, 1 above `high`, and a smooth cubic between them.
@@ -48,6 +60,14 @@ mod tests {
     fn every_srgb_value_survives_the_way_through_linear_light() {
         for v in 0..=255 {
             assert_eq!(srgb(linear([v; 3]), 0.0), [v; 3]);
+        }
+    }
+
+    #[test]
+    fn untoned_colours_are_what_they_were_after_the_tone_curve() {
+        for v in 0..=255 {
+            let [found, ..] = srgb(tone(untoned(linear([v; 3]))), 0.0);
+            assert!(found.abs_diff(v) <= 1, "{v} becomes {found}");
         }
     }
 

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use glam::Vec3;
+
 use crate::light::linear;
 use crate::scene::{StyleError, check};
 use crate::{MapStyle, ReliefStyle};
@@ -128,11 +130,19 @@ impl Default for Look {
 const MUD_COLOUR: [f32; 3] = [0.27, 0.19, 0.105];
 const MUDDIEST: f32 = 0.75;
 
+/// The colour of particles as drops of water, linear: that of `gpu/shaders/particles.wgsl`.
+pub(crate) const DROP_COLOUR: [f32; 3] = [0.055, 0.21, 0.45];
+
 impl Look {
     /// The colour of deep water of which that share is sediment, linear [-].
     pub fn water_colour(&self, sediment: f32) -> [f32; 3] {
+        self.muddied(linear(self.relief.palette.water_deep), sediment).to_array()
+    }
+
+    /// A colour of water with that share of sediment, linear [-].
+    pub(crate) fn muddied(&self, clear: Vec3, sediment: f32) -> Vec3 {
         let mud = MUDDIEST * (1.0 - (-sediment.max(0.0) / self.water.muddy).exp());
-        linear(self.relief.palette.water_deep).lerp(MUD_COLOUR.into(), mud).to_array()
+        clear.lerp(MUD_COLOUR.into(), mud)
     }
 
     /// The look itself if every number can be drawn.
@@ -169,6 +179,13 @@ mod tests {
         ] {
             assert!(shader.contains(&line), "no \"{line}\" in the shader");
         }
+    }
+
+    #[test]
+    fn drops_have_one_colour_in_rust_and_in_shaders() {
+        let [red, green, blue] = DROP_COLOUR;
+        let line = format!("const WATER_BLUE = vec3f({red}, {green}, {blue});");
+        assert!(include_str!("gpu/shaders/particles.wgsl").contains(&line), "no \"{line}\" in the shader");
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! What is drawn, and how it shall look.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use thalweg_field::{Frame, Grid2, Heightfield, Snapshot};
 
 /// The grids that a view draws, all of one shape.
@@ -15,21 +17,27 @@ pub struct Scene<'a> {
     pub water_depth: Option<&'a Grid2<f32>>,
     /// Thickness of the deposits that lie on the bed [m]; drawn as pale sediment.
     pub deposit_depth: Option<&'a Grid2<f32>>,
+    /// Set by whoever wants no picture any more: drawing then ends soon, and what it returns is of no use.
+    pub stop: Option<&'a AtomicBool>,
 }
 
 impl<'a> Scene<'a> {
     /// Bare ground.
     pub fn ground(ground: &'a Heightfield) -> Self {
-        Self { bed_height: &ground.height, frame: &ground.frame, water_depth: None, deposit_depth: None }
+        let (bed_height, frame) = (&ground.height, &ground.frame);
+        Self { bed_height, frame, water_depth: None, deposit_depth: None, stop: None }
     }
 
     /// The `height`, `water` and `deposition` of a snapshot; `None` if it has no height.
     pub fn snapshot(snapshot: &'a Snapshot) -> Option<Self> {
+        let bed_height = snapshot.field("height")?;
+        let field = |name| snapshot.field(name).filter(|values| values.same_shape(bed_height));
         Some(Self {
-            bed_height: snapshot.field("height")?,
+            bed_height,
             frame: &snapshot.frame,
-            water_depth: snapshot.field("water"),
-            deposit_depth: snapshot.field("deposition"),
+            water_depth: field("water"),
+            deposit_depth: field("deposition"),
+            stop: None,
         })
     }
 
@@ -44,6 +52,17 @@ impl<'a> Scene<'a> {
     pub fn with_deposits(self, depth: &'a Grid2<f32>) -> Self {
         Self { deposit_depth: Some(depth), ..self }
     }
+
+    /// The same scene, whose drawing ends early once that is set.
+    #[must_use]
+    pub fn until(self, stop: &'a AtomicBool) -> Self {
+        Self { stop: Some(stop), ..self }
+    }
+}
+
+/// Whether nobody waits for the picture any more.
+pub(crate) fn is_set(stop: Option<&AtomicBool>) -> bool {
+    stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
 }
 
 /// Light, exaggeration and colours of a landscape.

@@ -7,7 +7,7 @@ use glam::Vec3;
 use thalweg_field::random::Key;
 use thalweg_field::{Column, Field, FieldInfo, Frame, Grid2, Matter, Mesh, Points, Snapshot, TriMesh};
 use thalweg_render::gpu::Renderer;
-use thalweg_render::{Camera, ColourMap, Look, MapStyle, ParticleShape, Picture};
+use thalweg_render::{Camera, ColourMap, Look, MapStyle, ParticleShape, Picture, sketch};
 
 const SIDE: usize = 128;
 
@@ -330,4 +330,26 @@ fn foam_is_white_where_it_is_and_as_strong_as_the_look_says() {
     assert!(clear[1] + 30 < film && film < half[1], "{} to {film} to {}", clear[1], half[1]);
     slab.look.water.foam = 0.0;
     assert_eq!(bare, slab.picture(Some(("foam", &east))), "foam that is not wanted");
+}
+
+/// The processor shows the same section of the world: outlines cover each other.
+#[test]
+fn processor_and_device_show_the_same_section() {
+    let mut renderer = renderer();
+    let snapshot = of_points(scattered(400), 0.8);
+    for camera in [Camera::default(), Camera::orbit(2.4, 0.3), Camera::Top] {
+        let outline = |draw: &mut dyn FnMut(&Look) -> Picture| -> Vec<bool> {
+            let [bare, full] = [ParticleShape::Hidden, ParticleShape::Spheres]
+                .map(|shape| draw(&Look { shadows: false, ..shaped(shape) }));
+            full.rgb.chunks_exact(3).zip(bare.rgb.chunks_exact(3)).map(|(a, b)| a != b).collect()
+        };
+        let device = outline(&mut |look| picture(&mut renderer, &snapshot, look, &camera));
+        let processor = outline(&mut |look| sketch(&snapshot, look, &camera, [SIDE, SIDE], None));
+        let count = |test: fn(bool, bool) -> bool| {
+            device.iter().zip(&processor).filter(|(a, b)| test(**a, **b)).count() as f32
+        };
+        let overlap = count(|a, b| a && b) / count(|a, b| a || b);
+        // One sample on the device and four on the processor differ along the outlines.
+        assert!(overlap > 0.85, "{camera:?}: outlines cover each other to {overlap}");
+    }
 }

@@ -10,6 +10,8 @@ use crate::args::RenderArgs;
 use crate::watch::Watch;
 use order::Order;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use subject::Subject;
 use thalweg::draw::{self, DrawError, Exposure, Film, Marks, Painter};
 use thalweg::field::Snapshot;
@@ -29,7 +31,7 @@ pub fn render(args: &RenderArgs) -> Result<(), Failure> {
     let painter = Painter::new(picture.renderer).map_err(Failure::run)?;
     let mut watch = Watch::new(args.quiet);
     let subject = Subject::load(args, &order, limit, &mut watch)?;
-    let mut studio = Studio::new(painter, &order, subject)?;
+    let mut studio = Studio::new(painter, &order, subject, watch.stop());
     let written = if moving {
         studio.film(args, &mut watch)
     } else {
@@ -88,21 +90,22 @@ struct Studio {
     shot: Shot,
     size: [usize; 2],
     fps: u32,
+    /// Set once nothing is to be drawn any more.
+    stop: Arc<AtomicBool>,
 }
 
 impl Studio {
-    fn new(mut painter: Painter, order: &Order, subject: Subject) -> Result<Self, Failure> {
+    fn new(painter: Painter, order: &Order, subject: Subject, stop: Arc<AtomicBool>) -> Self {
         let picture = &order.scene.picture;
         // As in a run: colours are those of the start, whatever became of it.
         let look = match &subject.start {
             Some(start) => draw::coloured_by(picture.look(), start),
             None => for_small_worlds(picture.look(), &subject.now),
         };
-        let resolve = painter.view(&subject.now, &look, picture.size).map_err(Failure::run)?;
+        let resolve = painter.view(&subject.now, &look, picture.size);
         let shot = order.scene.camera.shot().settled(&*resolve);
-        drop(resolve);
         let (size, fps, marks) = (picture.size, picture.fps, Marks::of(picture));
-        Ok(Self { painter, subject, look, marks, shot, size, fps })
+        Self { painter, subject, look, marks, shot, size, fps, stop }
     }
 
     fn view(&mut self) -> Result<Picture, Failure> {
@@ -113,7 +116,7 @@ impl Studio {
     fn paint(&mut self, look: &Look, camera: &Camera, size: [usize; 2]) -> Result<Picture, Failure> {
         let Subject { now, start } = &mut self.subject;
         draw::lay_over(now, look, start.as_ref()).map_err(Failure::usage)?;
-        let exposure = Exposure { look, camera, size, marks: &self.marks };
+        let exposure = Exposure { look, camera, size, marks: &self.marks, stop: Some(&self.stop) };
         self.painter.paint(now, &exposure).map_err(refused)
     }
 
@@ -125,7 +128,8 @@ impl Studio {
         };
         let look = Look { overlay: None, ..self.look.clone() };
         let camera = self.shot.at(0.0);
-        let exposure = Exposure { look: &look, camera: &camera, size: self.size, marks: &self.marks };
+        let (size, marks, stop) = (self.size, &self.marks, Some(&*self.stop));
+        let exposure = Exposure { look: &look, camera: &camera, size, marks, stop };
         let before = self.painter.paint(&draw::bare(start), &exposure).map_err(refused)?;
         let after = self.view()?;
         let label = format!("after {} steps", self.subject.now.step);
@@ -173,7 +177,8 @@ impl Studio {
         for (number, time) in self.shot.moments(frames).enumerate() {
             let look = Look { time: number as f32 / self.fps as f32, ..self.look.clone() };
             let camera = self.shot.at(time);
-            let exposure = Exposure { look: &look, camera: &camera, size: self.size, marks: &self.marks };
+            let (size, marks, stop) = (self.size, &self.marks, Some(&*self.stop));
+            let exposure = Exposure { look: &look, camera: &camera, size, marks, stop };
             let picture = self.painter.paint_model(now, &mut model, &exposure).map_err(refused)?;
             film.push(&picture).map_err(Failure::run)?;
             watch.frames(number + 1, frames);
@@ -192,6 +197,7 @@ const SHEET_COLUMNS: usize = 3;
 fn refused(error: DrawError) -> Failure {
     match error {
         DrawError::NoField(_) => Failure::usage(error),
-        DrawError::Gpu(_) | DrawError::NeedsGpu { .. } => Failure::run(error),
+        DrawError::Stopped => Failure::run("stopped while drawing; nothing was written"),
+        DrawError::Gpu(_) => Failure::run(error),
     }
 }

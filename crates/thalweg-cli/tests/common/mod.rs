@@ -183,6 +183,26 @@ fn collect(root: &Path, folder: &Path, files: &mut Vec<String>) {
     }
 }
 
+/// Waits until something holds while the program runs, presses Ctrl-C, and tells how the program ended.
+#[cfg(unix)]
+pub fn interrupted(mut command: Command, when: impl Fn(u32) -> bool) -> Ran {
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let started = std::time::Instant::now();
+    while !when(child.id()) {
+        assert!(started.elapsed().as_secs() < 120, "not so far after two minutes: {command:?}");
+        assert!(child.try_wait().unwrap().is_none(), "it ended before it could be stopped: {command:?}");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let status = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(status.success());
+    let output = child.wait_with_output().unwrap();
+    Ran {
+        code: output.status.code().expect("it ends by itself"),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
 /// Two runs wrote the same files with the same bytes.
 pub fn same(a: &[(String, Vec<u8>)], b: &[(String, Vec<u8>)], what: &str) {
     let names = |files: &[(String, Vec<u8>)]| files.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();

@@ -1,10 +1,13 @@
 //! How high the horizon stands around every cell: the ground of cast shadows and of the sky's light.
 
 use std::f32::consts::TAU;
+use std::sync::atomic::AtomicBool;
 
 use thalweg_field::Grid2;
 
+use crate::ReliefStyle;
 use crate::light::smoothstep;
+use crate::scene::is_set;
 
 /// One place to look at along a direction. It lies between two cells that share a column or a row, so
 /// that whole rows are compared with whole rows and the compiler can vectorise the scan.
@@ -60,14 +63,14 @@ fn raise(horizon: &mut [f32], height: &Grid2<f32>, row: usize, tap: &Tap) {
     }
 }
 
-/// Share of the sun's disc that each cell sees over the ground in front of it [-].
+/// Share of the sun's disc that each cell sees over the ground in front of it [-]; of no use once `stop` is set.
 pub(crate) fn sunlight(
     height: &Grid2<f32>,
     cell: f32,
-    azimuth: f32,
-    elevation: f32,
-    radius: f32,
+    style: &ReliefStyle,
+    stop: Option<&AtomicBool>,
 ) -> Grid2<f32> {
+    let ReliefStyle { sun_azimuth: azimuth, sun_elevation: elevation, sun_radius: radius, .. } = *style;
     let (low, high) = height.range().unwrap_or((0.0, 0.0));
     let (set, risen) = (elevation - radius, (elevation + radius).min(1.55));
     // The farthest that the highest ground can shade; a sun on the horizon shades everything.
@@ -79,6 +82,9 @@ pub(crate) fn sunlight(
     let taps = taps(azimuth, cell, steps.take_while(|&step| step <= reach));
     let mut light = Grid2::filled(height.cols(), height.rows(), 0.0);
     light.for_each_row(|row, cells| {
+        if is_set(stop) {
+            return;
+        }
         taps.iter().for_each(|tap| raise(cells, height, row, tap));
         for cell in cells {
             *cell = 1.0 - smoothstep(set, risen, cell.atan());
@@ -88,8 +94,9 @@ pub(crate) fn sunlight(
 }
 
 /// Share of the sky's light that reaches each cell [-]: the mean over directions of cos² of the
-/// horizon's elevation, which is 1 on a plain and on summits (sky-view factor after Dozier & Frew 1990).
-pub(crate) fn sky_view(height: &Grid2<f32>, cell: f32) -> Grid2<f32> {
+/// horizon's elevation, which is 1 on a plain and on summits (sky-view factor after Dozier & Frew 1990). Of no use once
+/// `stop` is set.
+pub(crate) fn sky_view(height: &Grid2<f32>, cell: f32, stop: Option<&AtomicBool>) -> Grid2<f32> {
     const DIRECTIONS: usize = 16;
     // A tenth of the terrain is as far as hollows are felt; nearer steps are closer together.
     let reach = (height.cols().max(height.rows()) / 10).max(2);
@@ -101,6 +108,9 @@ pub(crate) fn sky_view(height: &Grid2<f32>, cell: f32) -> Grid2<f32> {
         (0..DIRECTIONS).map(|i| taps((i as f32 + 0.5) * TAU / DIRECTIONS as f32, cell, steps())).collect();
     let mut sky = Grid2::filled(height.cols(), height.rows(), 0.0);
     sky.for_each_row(|row, cells| {
+        if is_set(stop) {
+            return;
+        }
         let mut horizon = vec![0.0; cells.len()];
         for taps in &directions {
             horizon.fill(0.0);
@@ -125,7 +135,13 @@ mod tests {
         for (azimuth, away) in [(0.0f32, [0, 1]), (90.0, [-1, 0]), (180.0, [0, -1]), (270.0, [1, 0])] {
             let wall = |col: usize, row: usize| if away[0] == 0 { row == middle } else { col == middle };
             let height = Grid2::from_fn(SIDE, SIDE, |c, r| if wall(c, r) { 20.0 } else { 0.0 });
-            let light = sunlight(&height, 1.0, azimuth.to_radians(), elevation, 0.01);
+            let style = ReliefStyle {
+                sun_azimuth: azimuth.to_radians(),
+                sun_elevation: elevation,
+                sun_radius: 0.01,
+                ..ReliefStyle::default()
+            };
+            let light = sunlight(&height, 1.0, &style, None);
             let lit = |step: isize| {
                 light.at_clamped(middle as isize + away[0] * step, middle as isize + away[1] * step) > 0.5
             };
@@ -142,9 +158,9 @@ mod tests {
     #[test]
     fn a_plain_sees_all_of_the_sky_and_a_pit_little() {
         let mut height = Grid2::filled(41, 41, 0.0);
-        assert!(sky_view(&height, 1.0).values().iter().all(|v| (v - 1.0).abs() < 1.0e-5));
+        assert!(sky_view(&height, 1.0, None).values().iter().all(|v| (v - 1.0).abs() < 1.0e-5));
         height.set(20, 20, -5.0);
-        let sky = sky_view(&height, 1.0).at(20, 20);
+        let sky = sky_view(&height, 1.0, None).at(20, 20);
         assert!(sky < 0.1, "{sky}");
     }
 }

@@ -9,6 +9,7 @@ use thalweg_field::Grid2;
 use super::horizon::{sky_view, sunlight};
 use super::resample::{blurred, enlarged, filled, sharpened};
 use crate::light::{MISSING, linear, smoothstep};
+use crate::scene::is_set;
 use crate::{ReliefStyle, Scene};
 
 /// Colour of sunlight and of the sky's light. Warm light and cool shade model the forms even where
@@ -50,11 +51,13 @@ pub(crate) struct Water {
 }
 
 impl LitGround {
-    /// Lights a scene on grids of at least `side` cells along the longer side.
+    /// Lights a scene on grids of at least `side` cells along the longer side; `None` once it is told to stop.
     ///
     /// # Panics
     /// If the scene's grids differ in shape.
-    pub fn new(scene: &Scene, style: &ReliefStyle, side: usize) -> Self {
+    pub fn new(scene: &Scene, style: &ReliefStyle, side: usize) -> Option<Self> {
+        // Each stage of a large terrain takes a good part of a second.
+        let go_on = || (!is_set(scene.stop)).then_some(());
         let source = scene.bed_height;
         for other in [scene.water_depth, scene.deposit_depth].into_iter().flatten() {
             assert!(source.same_shape(other), "the grids of a scene have one shape");
@@ -67,8 +70,10 @@ impl LitGround {
         let raise = |height: Grid2<f32>| height.map(|v| v * style.vertical_exaggeration);
 
         let whole = filled(source);
+        go_on()?;
         let true_bed = generalised(&fit(&sharpened(&whole)), cell, scale);
         let bed = raise(true_bed.clone());
+        go_on()?;
         // Bed and depth are added before they are smoothed, so that lakes stay level.
         let pond = water_depth(scene).map(|depth| {
             let level = Grid2::from_fn(whole.cols(), whole.rows(), |c, r| whole.at(c, r) + depth.at(c, r));
@@ -83,12 +88,17 @@ impl LitGround {
         };
 
         let lamps = Lamps::new(style);
-        let sun = sunlight(&surface, cell, style.sun_azimuth, style.sun_elevation, style.sun_radius);
-        let sky = sky_view(&surface, cell);
+        go_on()?;
+        let sun = sunlight(&surface, cell, style, scene.stop);
+        go_on()?;
+        let sky = sky_view(&surface, cell, scene.stop);
+        go_on()?;
         let crest = crest_light(&surface, cell, scale);
         let slope = slopes(&bed, cell);
+        go_on()?;
         let deposit = scene.deposit_depth.map(|depth| fit(&filled(depth)));
         let mut bed_light = albedo(&true_bed, deposit.as_ref(), style, cell, scale);
+        go_on()?;
         bed_light.for_each_row(|row, cells| {
             for (col, light) in cells.iter_mut().enumerate() {
                 let facing = normal(slope.at(col, row));
@@ -104,7 +114,14 @@ impl LitGround {
             deep: linear(style.palette.water_deep),
             to_sun: lamps.to_sun,
         });
-        Self { cell, bed, surface, bed_light, water, lamps }
+        Some(Self { cell, bed, surface, bed_light, water, lamps })
+    }
+
+    /// How much the surface at a place in cells faces the sun and its fill lights, from 0 to 1 [-].
+    pub fn facing(&self, place: Vec2) -> f32 {
+        let rise = |step: Vec2| sample(&self.surface, place + step) - sample(&self.surface, place - step);
+        let slope = Vec2::new(rise(Vec2::X), -rise(Vec2::Y)) / (2.0 * self.cell);
+        self.lamps.light_on(normal(slope), 1.0, 1.0).element_sum().min(3.0) / 3.0
     }
 
     /// Light on an open upright face with that normal.
@@ -157,15 +174,15 @@ fn cover(wetness: f32) -> f32 {
 }
 
 /// The sun, its fill lights, and how bright they are together.
-struct Lamps {
-    to_sun: Vec3,
+pub(crate) struct Lamps {
+    pub to_sun: Vec3,
     to_fill: [Vec3; 3],
     /// Light of the sun on a surface that faces it, such that level ground receives 1 in all [-].
     strength: f32,
 }
 
 impl Lamps {
-    fn new(style: &ReliefStyle) -> Self {
+    pub fn new(style: &ReliefStyle) -> Self {
         let towards = |azimuth: f32| {
             let level = style.sun_elevation.cos();
             Vec3::new(azimuth.sin() * level, azimuth.cos() * level, style.sun_elevation.sin())
@@ -178,7 +195,7 @@ impl Lamps {
     }
 
     /// Light on a surface with that normal, which sees shares of the sun and of the sky.
-    fn light_on(&self, normal: Vec3, sun: f32, sky: f32) -> Vec3 {
+    pub fn light_on(&self, normal: Vec3, sun: f32, sky: f32) -> Vec3 {
         let facing = |to_light: Vec3| normal.dot(to_light).max(0.0);
         let fill = self.to_fill.map(facing).iter().sum::<f32>() / self.to_fill.len() as f32;
         let direct = (1.0 - FILL_SHARE) * facing(self.to_sun) * sun + FILL_SHARE * fill * sky;

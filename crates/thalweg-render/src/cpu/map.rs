@@ -9,6 +9,7 @@ use super::relief::{developed, picture_size};
 use super::resample::{enlarged, filled, sharpened, shrunk};
 use crate::colour_bar::colour_bar;
 use crate::light::{MISSING, linear};
+use crate::scene::is_set;
 use crate::{ColourMap, Legend, Picture, Scale, Scene, Spread};
 
 /// How a quantity is drawn.
@@ -60,6 +61,9 @@ pub fn map(scene: &Scene, field: &Field, style: &MapStyle, side: usize) -> Pictu
     let Some([width, height]) = picture_size(scene.bed_height, side) else {
         return Picture::filled(0, 0, [0; 3]);
     };
+    if is_set(scene.stop) {
+        return Picture::filled(width, height, [0; 3]);
+    }
     let spread = Spread::of(field.values.values(), style);
     // Light at the picture's resolution; values as they are, each cell a patch: a map is read cell by cell.
     let values = &field.values;

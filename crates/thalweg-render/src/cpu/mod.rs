@@ -1,5 +1,7 @@
 //! The reference renderer: plain loops over rows.
 
+pub(crate) mod coverage;
+pub(crate) mod draped;
 pub(crate) mod heightfield_ray;
 pub(crate) mod horizon;
 pub(crate) mod lit_ground;
@@ -7,3 +9,5 @@ pub(crate) mod map;
 pub(crate) mod perspective;
 pub(crate) mod relief;
 pub(crate) mod resample;
+pub(crate) mod shade;
+pub(crate) mod things;

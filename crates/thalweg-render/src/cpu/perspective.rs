@@ -1,23 +1,29 @@
-//! The ground as a block seen from the side, by one ray per sample.
+//! Everything in perspective: the ground as a block, by one ray per sample, and what stands or flows over it.
+
+use std::sync::atomic::AtomicBool;
 
 use glam::{Vec2, Vec3};
-use thalweg_field::{Grid2, band, random::Key};
+use thalweg_field::{Snapshot, band, random::Key};
 
+use super::coverage::{Aim, Coverage, Pattern, ROWS, Seen};
+use super::draped::Draped;
 use super::heightfield_ray::RayField;
-use super::lit_ground::{LitGround, sample};
-use super::resample::filled;
-use crate::camera::Subject;
+use super::lit_ground::{Lamps, LitGround, sample};
+use super::shade::Shade;
+use super::things::{Thing, Things};
 use crate::light::{linear, smoothstep, srgb, tone};
-use crate::{Camera, Picture, ReliefStyle, Scene, View};
+use crate::scene::is_set;
+use crate::{Camera, Extent, Look, Picture, ReliefStyle, Scene, View};
 
 /// Sky at the horizon and overhead.
 const HORIZON: Vec3 = Vec3::new(0.70, 0.79, 0.88);
 const ZENITH: Vec3 = Vec3::new(0.20, 0.38, 0.68);
-/// The table that the block stands on.
+/// The table that everything stands on.
 const TABLE: Vec3 = Vec3::new(0.50, 0.56, 0.62);
 /// Samples of a pixel, on a rotated grid: no two share a row or column, which smooths near-level and
-/// near-upright edges best.
-const SAMPLES: [[f32; 2]; 4] = [[0.375, 0.125], [0.875, 0.375], [0.125, 0.625], [0.625, 0.875]];
+/// near-upright edges best. They are a square lattice of side √5 / 4.
+const SAMPLES: Pattern =
+    Pattern { places: &[[0.375, 0.125], [0.875, 0.375], [0.125, 0.625], [0.625, 0.875]], reach: 0.4 };
 
 /// Draws a scene in perspective as a block cut out of the earth, `size` pixels wide and high.
 ///
@@ -31,117 +37,296 @@ pub fn perspective(scene: &Scene, style: &ReliefStyle, camera: &Camera, size: [u
     if scene.bed_height.is_empty() || width == 0 || height == 0 {
         return Picture::filled(width, height, [0; 3]);
     }
-    /// Cells along the block from which on a picture gains nothing from a smoother surface.
-    const FINE: usize = 1024;
-    let ground = LitGround::new(scene, style, width.max(height).min(FINE));
-    let block = Block::new(&ground);
-    let subject = landmarks(&ground.surface, ground.cell);
-    let view = View::new(camera, &subject, width as f32 / height as f32);
-    let mut picture = Picture::filled(width, height, [0; 3]);
-    band::for_each_chunk(&mut picture.rgb, width * 3, |row, bytes| {
-        for (col, pixel) in bytes.chunks_exact_mut(3).enumerate() {
-            let light: Vec3 = SAMPLES
-                .iter()
-                .map(|[x, y]| {
-                    let x = (col as f32 + x) / width as f32;
-                    let y = (row as f32 + y) / height as f32;
-                    let (start, direction) = view.ray(x, y);
-                    tone(block.light_along(start, direction))
-                })
-                .sum();
-            // Half a step of noise hides the steps of 8 bits in the sky.
-            let dither = Key::new(0).with((row * width + col) as u64).unit() as f32 - 0.5;
-            pixel.copy_from_slice(&srgb(light / SAMPLES.len() as f32, dither));
-        }
-    });
-    picture
+    let extent = Extent::of_ground(Some(scene));
+    let view = extent.view(camera, style.vertical_exaggeration, width as f32 / height as f32);
+    let look = Look { relief: style.clone(), ..Look::default() };
+    let things = Things::default();
+    Stage { ground: Some(*scene), overlay: None, things, look: &look, extent, stop: scene.stop }
+        .picture(&view, size)
 }
 
-/// The view that a camera has of a scene, as [`perspective`] draws it, without drawing anything.
-pub fn outlook(scene: &Scene, style: &ReliefStyle, camera: &Camera, aspect: f32) -> View {
-    let surface = Grid2::from_fn(scene.bed_height.cols(), scene.bed_height.rows(), |col, row| {
-        let depth = scene.water_depth.map_or(0.0, |depth| depth.at(col, row));
-        (scene.bed_height.at(col, row) + if depth > 0.0 { depth } else { 0.0 }) * style.vertical_exaggeration
-    });
-    View::new(camera, &landmarks(&filled(&surface), scene.frame.cell as f32), aspect)
-}
-
-/// The corners of the base and a net over the surface.
-fn landmarks(surface: &Grid2<f32>, cell: f32) -> Subject {
-    const NET: usize = 32;
-    if surface.is_empty() {
-        return Subject::default();
+/// Draws all of a snapshot with the processor, `size` pixels wide and high: its ground as a block with the look's
+/// overlay, its particles as spheres, whatever their shape in the look, and its meshes. Once `stop` is set it ends
+/// soon, and what it returns is of no use.
+pub fn sketch(
+    snapshot: &Snapshot,
+    look: &Look,
+    camera: &Camera,
+    size: [usize; 2],
+    stop: Option<&AtomicBool>,
+) -> Picture {
+    let [width, height] = size;
+    if width == 0 || height == 0 {
+        return Picture::filled(width, height, [0; 3]);
     }
-    let base = base_of(surface, cell);
-    let spread = |i: usize, count: usize| i as f32 / NET as f32 * (count - 1) as f32;
-    let net = (0..=NET * NET + 2 * NET)
-        .map(|i| Vec2::new(spread(i % (NET + 1), surface.cols()), spread(i / (NET + 1), surface.rows())));
-    let landmarks = net.flat_map(|place| {
-        let rows = surface.rows() as f32;
-        let top = Vec3::new((place.x + 0.5) * cell, (rows - place.y - 0.5) * cell, sample(surface, place));
-        [top, top.with_z(base)]
+    let extent = Extent::of(snapshot);
+    let view = extent.view(camera, look.relief.vertical_exaggeration, width as f32 / height as f32);
+    let ground = Scene::snapshot(snapshot).filter(|ground| !ground.bed_height.is_empty());
+    let ground = ground.map(|ground| Scene {
+        water_depth: ground.water_depth.filter(|_| look.water.visible),
+        stop,
+        ..ground
     });
-    Subject { landmarks: landmarks.collect() }
+    let things = Things::of(snapshot, look, extent.radius());
+    let overlay = Draped::of(snapshot, look);
+    Stage { ground, overlay, things, look, extent, stop }.picture(&view, size)
 }
 
-/// Height of the underside of a block [m].
-fn base_of(surface: &Grid2<f32>, cell: f32) -> f32 {
-    /// Thickness of the block below its lowest ground, in widths [-].
-    const FOOT: f32 = 0.045;
-    let low = surface.range().map_or(0.0, |(low, _)| low);
-    low - FOOT * surface.cols().max(surface.rows()) as f32 * cell
+/// What is to be drawn, and how.
+struct Stage<'a> {
+    ground: Option<Scene<'a>>,
+    overlay: Option<Draped<'a>>,
+    things: Things<'a>,
+    look: &'a Look,
+    extent: Extent,
+    stop: Option<&'a AtomicBool>,
+}
+
+impl Stage<'_> {
+    fn picture(&self, view: &View, size: [usize; 2]) -> Picture {
+        /// Cells along the block from which on a picture gains nothing from a smoother surface.
+        const FINE: usize = 1024;
+        let [width, height] = size;
+        let mut picture = Picture::filled(width, height, [0; 3]);
+        let style = &self.look.relief;
+        let lit = self.ground.as_ref().map(|scene| LitGround::new(scene, style, width.max(height).min(FINE)));
+        if matches!(lit, Some(None)) || is_set(self.stop) {
+            return picture;
+        }
+        let lit = lit.flatten();
+        let scenery = Scenery::new(self, lit.as_ref(), view, size);
+        band::for_each_chunk(&mut picture.rgb, ROWS * width * 3, |group, bytes| {
+            let seen = scenery.coverage.of_rows(group);
+            for (row, bytes) in bytes.chunks_exact_mut(width * 3).enumerate() {
+                if is_set(self.stop) {
+                    return;
+                }
+                for (col, pixel) in bytes.chunks_exact_mut(3).enumerate() {
+                    let first = (row * width + col) * SAMPLES.places.len();
+                    let seen = |sample: usize| seen.get(first + sample).copied().flatten();
+                    let row = group * ROWS + row;
+                    let light: Vec3 = SAMPLES
+                        .places
+                        .iter()
+                        .enumerate()
+                        .map(|(i, [x, y])| tone(scenery.light([col as f32 + x, row as f32 + y], seen(i))))
+                        .sum();
+                    // Half a step of noise hides the steps of 8 bits in the sky.
+                    let dither = Key::new(0).with((row * width + col) as u64).unit() as f32 - 0.5;
+                    pixel.copy_from_slice(&srgb(light / SAMPLES.places.len() as f32, dither));
+                }
+            }
+        });
+        picture
+    }
+}
+
+/// Everything that a ray may meet, in its light.
+struct Scenery<'a> {
+    view: &'a View,
+    size: [f32; 2],
+    aim: Aim,
+    things: &'a Things<'a>,
+    coverage: Coverage<'a>,
+    block: Option<Block<'a>>,
+    shade: Option<Shade>,
+    lamps: Lamps,
+    /// Factor on the light of level ground where things keep the sun away.
+    shaded: Vec3,
+    /// The colour of meshes of water.
+    water: Vec3,
+    /// Top of the table [m].
+    base: f32,
+    /// Longer side of everything, and where its middle lies [m].
+    width: f32,
+    middle: Vec3,
+    /// Optical thickness of the air over one width [-].
+    haze: f32,
+}
+
+impl<'a> Scenery<'a> {
+    fn new(stage: &'a Stage, lit: Option<&'a LitGround>, view: &'a View, size: [usize; 2]) -> Self {
+        let style = &stage.look.relief;
+        let exaggeration = style.vertical_exaggeration;
+        let (aim, extent) = (Aim::new(view, size), &stage.extent);
+        let lamps = Lamps::new(style);
+        let base = extent.base(exaggeration);
+        let bounds = extent.things(exaggeration).filter(|_| stage.look.shadows && stage.things.count() > 0);
+        let [shallow, deep] = [style.palette.water_shallow, style.palette.water_deep].map(linear);
+        Self {
+            view,
+            size: size.map(|n| n as f32),
+            aim,
+            things: &stage.things,
+            coverage: Coverage::new(&stage.things, aim, &SAMPLES, |_| true),
+            block: lit.map(|ground| Block::new(ground, stage.overlay.as_ref(), base)),
+            shade: bounds.map(|bounds| Shade::new(&stage.things, bounds, style)),
+            shaded: lamps.light_on(Vec3::Z, 0.0, 1.0) / lamps.light_on(Vec3::Z, 1.0, 1.0),
+            lamps,
+            water: shallow.lerp(deep, 0.5),
+            base,
+            width: extent.width(),
+            middle: extent.centre(exaggeration),
+            // Haze would pale the colours of an overlay.
+            haze: if stage.overlay.is_some() { 0.0 } else { stage.look.haze },
+        }
+    }
+
+    /// Light that arrives at a place in the picture [px], at which that is the nearest thing.
+    fn light(&self, [x, y]: [f32; 2], seen: Option<Seen>) -> Vec3 {
+        let (eye, ray) = self.view.ray(x / self.size[0], y / self.size[1]);
+        let to_thing = seen.map_or(f32::INFINITY, |seen| seen.ahead / ray.dot(self.view.forward));
+        let ground = self.block.as_ref().and_then(|block| Some((block, block.meet(eye, ray, to_thing)?)));
+        match (ground, seen) {
+            (Some((block, (way, part))), _) => {
+                let shade = self.shade_at(eye + ray * way);
+                self.hazy(block.light(part, -ray, shade), way)
+            }
+            (None, Some(seen)) => {
+                let place = eye + ray * to_thing;
+                self.hazy(self.light_of(seen.thing, self.aim.at(x, y), place, ray), to_thing)
+            }
+            (None, None) => self.backdrop(eye, ray),
+        }
+    }
+
+    /// Factor on the light of the ground by the shadows of things.
+    fn shade_at(&self, place: Vec3) -> Vec3 {
+        let sun = self.shade.as_ref().map_or(1.0, |shade| shade.sun_at(place, Vec3::Z));
+        self.shaded.lerp(Vec3::ONE, sun)
+    }
+
+    /// Light of a particle or a triangle that is met at a place.
+    fn light_of(&self, thing: Thing, at: Vec2, place: Vec3, ray: Vec3) -> Vec3 {
+        /// Particles lie among others, which take the sky from their flanks [-].
+        const CROWDED: f32 = 0.4;
+        /// The sun on wet things: strength and exponent of its lobe (Blinn 1977) [-].
+        const SHEEN: f32 = 0.15;
+        const LOBE: i32 = 40;
+        let normal = self.coverage.normal(thing, at);
+        let paint = self.things.paint(thing, self.water);
+        let facing = normal.dot(-ray).max(0.0);
+        let round = matches!(thing, Thing::Sphere(_));
+        let open = if round { 1.0 - CROWDED * (1.0 - facing) } else { 1.0 };
+        let mut sun = self.shade.as_ref().map_or(1.0, |shade| shade.sun_at(place, normal));
+        if let (Some(block), true) = (&self.block, sun > 0.0 && self.shade.is_some()) {
+            sun *= f32::from(block.sees_sun(place, self.lamps.to_sun));
+        }
+        let light = self.lamps.light_on(normal, sun, open);
+        let mut seen = paint.albedo * light;
+        if paint.wet {
+            let half = (self.lamps.to_sun - ray).normalize_or_zero();
+            seen += light * (sun * SHEEN * normal.dot(half).max(0.0).powi(LOBE));
+        }
+        if paint.wet && !round {
+            // Schlick 1994, with the 2 % that water mirrors when looked at from straight above.
+            let fresnel = 0.02 + 0.98 * (1.0 - facing).powi(5);
+            seen = seen.lerp(sky(ray - 2.0 * normal.dot(ray) * normal), fresnel);
+        }
+        seen
+    }
+
+    /// Sky above the horizon; below it the table, with the soft shadow of the block around its foot.
+    fn backdrop(&self, eye: Vec3, ray: Vec3) -> Vec3 {
+        let drop = eye.z - self.base;
+        if ray.z >= 0.0 || drop <= 0.0 {
+            return sky(ray);
+        }
+        let place = eye + ray * (drop / -ray.z);
+        let beside = self.block.as_ref().map_or(f32::INFINITY, |block| block.beside(place) / self.width);
+        let contact = 1.0 - 0.5 * (-beside / 0.035).exp() - 0.12 * (-beside / 0.2).exp();
+        let away = (place - self.middle).truncate().length();
+        let fade = 1.0 - (-away / (2.5 * self.width)).exp();
+        (TABLE * contact * self.shade_at(place)).lerp(HORIZON, fade)
+    }
+
+    fn hazy(&self, light: Vec3, way: f32) -> Vec3 {
+        let nearest = (self.view.eye - self.middle).length() - 0.5 * self.width;
+        let clear = (-self.haze * ((way - nearest) / self.width).max(0.0)).exp();
+        HORIZON.lerp(light, clear)
+    }
 }
 
 /// The ground as a solid block.
 struct Block<'a> {
     ground: &'a LitGround,
     field: RayField<'a>,
+    overlay: Option<&'a Draped<'a>>,
     /// Underside [m].
     base: f32,
-    /// Extent to the east, to the north and upwards [m].
-    size: Vec3,
+    /// Extent to the east and to the north [m].
+    plan: Vec2,
+}
+
+/// A place on the block, in cells and metres of height.
+#[derive(Clone, Copy)]
+enum Part {
+    Top(Vec2),
+    Wall(Vec3),
 }
 
 impl<'a> Block<'a> {
-    fn new(ground: &'a LitGround) -> Self {
-        let high = ground.surface.range().map_or(0.0, |(_, high)| high);
+    fn new(ground: &'a LitGround, overlay: Option<&'a Draped<'a>>, base: f32) -> Self {
         let (cols, rows) = (ground.surface.cols() as f32, ground.surface.rows() as f32);
         let plan = Vec2::new(cols, rows) * ground.cell;
-        let base = base_of(&ground.surface, ground.cell);
-        Self { ground, field: RayField::new(&ground.surface), base, size: plan.extend(high - base) }
+        Self { ground, field: RayField::new(&ground.surface), overlay, base, plan }
     }
 
-    fn centre(&self) -> Vec3 {
-        self.size * 0.5 + Vec3::Z * self.base
+    /// A place and a direction in cells.
+    fn in_cells(&self, place: Vec3, ray: Vec3) -> (Vec3, Vec3) {
+        let (cell, rows) = (self.ground.cell, self.ground.surface.rows() as f32);
+        let origin = Vec3::new(place.x / cell - 0.5, rows - place.y / cell - 0.5, place.z);
+        (origin, Vec3::new(ray.x / cell, -ray.y / cell, ray.z))
     }
 
-    /// Light that arrives at `eye` against the ray.
-    fn light_along(&self, eye: Vec3, ray: Vec3) -> Vec3 {
-        let cell = self.ground.cell;
-        let rows = self.ground.surface.rows() as f32;
-        let origin = Vec3::new(eye.x / cell - 0.5, rows - eye.y / cell - 0.5, eye.z);
-        let direction = Vec3::new(ray.x / cell, -ray.y / cell, ray.z);
-        let seen = self.field.overlap(origin, direction).and_then(|(start, end)| {
-            let entry = origin + direction * start;
-            let ground = self.field.height_at(entry.truncate());
-            if start > 0.0 && entry.z < ground {
-                return (entry.z >= self.base).then(|| (start, self.wall(entry)));
-            }
-            let way = self.field.hit(origin, direction, start, end)?;
-            let place = origin + direction * way;
-            Some((way, self.top(place.truncate(), -ray)))
-        });
-        seen.map_or_else(|| self.backdrop(eye, ray), |(way, light)| self.hazy(light, way, eye))
+    /// Where a ray meets it within some way [m].
+    fn meet(&self, eye: Vec3, ray: Vec3, within: f32) -> Option<(f32, Part)> {
+        let (origin, direction) = self.in_cells(eye, ray);
+        let (start, end) = self.field.overlap(origin, direction).filter(|(start, _)| *start <= within)?;
+        let entry = origin + direction * start;
+        if start > 0.0 && entry.z < self.field.height_at(entry.truncate()) {
+            return (entry.z >= self.base).then_some((start, Part::Wall(entry)));
+        }
+        let way = self.field.hit(origin, direction, start, end.min(within))?;
+        Some((way, Part::Top((origin + direction * way).truncate())))
     }
 
-    fn top(&self, place: Vec2, to_eye: Vec3) -> Vec3 {
-        let bed = sample(&self.ground.bed_light, place);
-        self.ground.water.as_ref().map_or(bed, |water| water.over(bed, place, to_eye, sky))
+    /// Whether no ground stands between a place and the sun.
+    fn sees_sun(&self, place: Vec3, to_sun: Vec3) -> bool {
+        // The ground is smoothed a little for the picture: what lies on it must not sink into its own shadow.
+        let lifted = place + Vec3::Z * self.ground.cell;
+        let (origin, direction) = self.in_cells(lifted, to_sun);
+        let over = self.field.overlap(origin, direction);
+        over.is_none_or(|(start, end)| self.field.hit(origin, direction, start, end).is_none())
+    }
+
+    /// How far a place lies beside it [m].
+    fn beside(&self, place: Vec3) -> f32 {
+        let middle = self.plan * 0.5;
+        ((place.truncate() - middle).abs() - middle).max(Vec2::ZERO).length()
+    }
+
+    /// Light that leaves a part of it, where things leave that much of it.
+    fn light(&self, part: Part, to_eye: Vec3, shade: Vec3) -> Vec3 {
+        match part {
+            Part::Top(place) => self.top(place, to_eye, shade),
+            Part::Wall(place) => self.wall(place) * shade,
+        }
+    }
+
+    fn top(&self, place: Vec2, to_eye: Vec3, shade: Vec3) -> Vec3 {
+        let ground = self.ground;
+        let bed = sample(&ground.bed_light, place);
+        let light = ground.water.as_ref().map_or(bed, |water| water.over(bed, place, to_eye, sky)) * shade;
+        self.overlay.map_or(light, |overlay| {
+            let cells = [ground.surface.cols(), ground.surface.rows()];
+            overlay.over(light, place, cells, ground.facing(place))
+        })
     }
 
     /// The cut side: water down to the bed, soil below it, then layered rock that darkens towards the table.
     fn wall(&self, place: Vec3) -> Vec3 {
-        let width = self.size.x.max(self.size.y);
+        let width = self.plan.max_element();
         let (cols, rows) = (self.ground.surface.cols() as f32, self.ground.surface.rows() as f32);
         let edges = [
             (place.x, -Vec3::X),
@@ -164,30 +349,6 @@ impl<'a> Block<'a> {
         let earth = soil.lerp(rock, smoothstep(0.006, 0.02, depth));
         let foot = smoothstep(-0.01, 0.05, (place.z - self.base) / width);
         earth * light * (0.65 + 0.35 * foot)
-    }
-
-    /// Sky above the horizon; below it the table, with the soft shadow of the block around its foot.
-    fn backdrop(&self, eye: Vec3, ray: Vec3) -> Vec3 {
-        let drop = eye.z - self.base;
-        if ray.z >= 0.0 || drop <= 0.0 {
-            return sky(ray);
-        }
-        let place = eye + ray * (drop / -ray.z);
-        let width = self.size.x.max(self.size.y);
-        let middle = self.size.truncate() * 0.5;
-        let beside = ((place.truncate() - middle).abs() - middle).max(Vec2::ZERO).length() / width;
-        let shade = 1.0 - 0.5 * (-beside / 0.035).exp() - 0.12 * (-beside / 0.2).exp();
-        let fade = 1.0 - (-(place.truncate() - middle).length() / (2.5 * width)).exp();
-        (TABLE * shade).lerp(HORIZON, fade)
-    }
-
-    fn hazy(&self, light: Vec3, way: f32, eye: Vec3) -> Vec3 {
-        /// Optical thickness of the air over one width of the block [-].
-        const THICKNESS: f32 = 0.16;
-        let width = self.size.x.max(self.size.y);
-        let nearest = (eye - self.centre()).length() - 0.5 * width;
-        let clear = (-THICKNESS * ((way - nearest) / width).max(0.0)).exp();
-        HORIZON.lerp(light, clear)
     }
 }
 

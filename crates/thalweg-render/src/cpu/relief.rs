@@ -21,7 +21,9 @@ pub fn relief(scene: &Scene, style: &ReliefStyle, side: usize) -> Picture {
     let Some([width, height]) = picture_size(scene.bed_height, side) else {
         return Picture::filled(0, 0, [0; 3]);
     };
-    let ground = LitGround::new(scene, style, side);
+    let Some(ground) = LitGround::new(scene, style, side) else {
+        return Picture::filled(width, height, [0; 3]);
+    };
     developed(&shrunk(&seen_from_above(&ground), width, height))
 }
 

@@ -75,9 +75,9 @@ impl FrameData {
             Lens::Parallel(half) => (half, 0.0),
         };
         let [width, height] = size.map(|n| n as f32);
-        let [low, high] = style.height_range.unwrap_or(world.heights);
+        let [low, high] = style.height_range.unwrap_or(world.extent.heights);
         // On nearly flat ground metres would paint stripes: there the range is at least a share of the width.
-        let span = (high - low).max(0.02 * world.width());
+        let span = (high - low).max(0.02 * world.extent.width());
         let palette = &style.palette;
         let colours = [
             palette.valley,
@@ -89,7 +89,12 @@ impl FrameData {
             palette.deposit,
             palette.water_deep,
         ];
-        let nearest = (view.eye - world.centre(style.vertical_exaggeration)).length() - 0.5 * world.width();
+        let nearest = (view.eye - world.extent.centre(style.vertical_exaggeration)).length()
+            - 0.5 * world.extent.width();
+        let [west_south, east_north] = world.extent.ends();
+        // A ball around all meshes of water.
+        let [low_water, high_water] =
+            world.extent.waters(style.vertical_exaggeration).unwrap_or([Vec3::ZERO; 2]);
         let fineness = world.fineness(look, view, size[1]);
         // From the table's axes (x towards the sun) to the world's.
         let along = sun.truncate().normalize_or(glam::Vec2::Y);
@@ -108,7 +113,7 @@ impl FrameData {
             up: lens(view.up, half),
             viewport: Vec4::new(width, height, 1.0 / width, 1.0 / height),
             sun: sun.extend(style.sun_radius.cos()),
-            sun_light: (sky.sun * EXPOSURE).extend(look.haze / world.width()),
+            sun_light: (sky.sun * EXPOSURE).extend(look.haze / world.extent.width()),
             ambient: [
                 ambient[0],
                 ambient[1] * along.x - ambient[2] * along.y,
@@ -125,8 +130,12 @@ impl FrameData {
             heights: Vec4::new(
                 low,
                 span,
-                world.base(style.vertical_exaggeration),
-                if world.has_ground { world.heights[1] * style.vertical_exaggeration } else { -1.0e30 },
+                world.extent.base(style.vertical_exaggeration),
+                if world.extent.has_ground {
+                    world.extent.heights[1] * style.vertical_exaggeration
+                } else {
+                    -1.0e30
+                },
             ),
             lod: Vec4::new(fineness.range, fineness.level, nearest.max(0.0), 0.0),
             palette: colours.map(|colour| linear(colour).extend(1.0)),
@@ -146,8 +155,8 @@ impl FrameData {
             }),
             depths: Vec4::new(view.near, view.far, look.water.muddy, 0.0),
             caustics: Vec4::splat(super::caustics::SIDE as f32),
-            extent: world.extent(),
-            ball: world.water_ball(style.vertical_exaggeration),
+            extent: Vec4::new(west_south.x, west_south.y, east_north.x, east_north.y),
+            ball: ((low_water + high_water) * 0.5).extend(0.5 * (high_water - low_water).length()),
         }
     }
 }
@@ -170,7 +179,7 @@ fn flags(look: &Look, world: &World) -> u32 {
         (CAUSTICS, focuses(look, world)),
         (OCCLUSION, look.ambient_occlusion && look.light == Light::Physical),
         (COLOURED, look.particles.colour.is_some() && world.particle_scale().is_some()),
-        (LAND, world.has_ground),
+        (LAND, world.extent.has_ground),
         (LADEN, world.cloud.as_ref().is_some_and(|cloud| cloud.laden)),
     ]
     .iter()

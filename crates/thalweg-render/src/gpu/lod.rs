@@ -86,12 +86,6 @@ impl Quadtree {
         Self { cells: [cols, rows], cell, levels }
     }
 
-    /// Lowest and highest ground.
-    pub(super) fn range(&self) -> [f32; 2] {
-        let [low, high] = self.levels.last().map_or([0.0, 0.0], |root| root.at(0, 0));
-        if low <= high { [low, high] } else { [0.0, 0.0] }
-    }
-
     /// Chooses the patches for a view. `clip_from_world` leaves out what lies outside the picture, and
     /// `base` is how far down the walls at the edges reach [m].
     pub(super) fn choose(

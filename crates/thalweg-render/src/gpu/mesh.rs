@@ -10,17 +10,15 @@ use wgpu::util::DeviceExt;
 
 use super::globals::Globals;
 use super::needs::summed;
-use super::particles::bounds_of;
 use super::space::{BODIES, Pipeline, SPACE};
 use super::world::World;
 use super::{FRAME, LIGHT, SEEN, depth_state};
+use crate::extent::bounds_of;
 use crate::light::linear;
 
 /// A mesh on the device.
 pub(super) struct Body {
     pub matter: Matter,
-    /// Smallest and largest coordinates [m].
-    bounds: [Vec3; 2],
     places: wgpu::Buffer,
     normals: wgpu::Buffer,
     colour: wgpu::Buffer,
@@ -33,9 +31,9 @@ impl Body {
     pub(super) fn new(gpu: &Gpu, mesh: &Mesh) -> Result<Option<Self>, GpuError> {
         let matter = mesh.matter;
         let mut shape = Cow::Borrowed(&mesh.mesh);
-        let Some(bounds) = bounds_of(&shape.positions).filter(|_| !shape.triangles.is_empty()) else {
+        if shape.triangles.is_empty() || bounds_of(&shape.positions).is_none() {
             return Ok(None);
-        };
+        }
         if shape.normals.len() != shape.positions.len() {
             shape = Cow::Owned(shape.into_owned().with_normals());
         }
@@ -51,18 +49,12 @@ impl Body {
         };
         Ok(Some(Self {
             matter,
-            bounds,
             places: buffer("places", bytemuck::cast_slice(&shape.positions), BufferUsages::VERTEX),
             normals: buffer("normals", bytemuck::cast_slice(&shape.normals), BufferUsages::VERTEX),
             colour: buffer("colour", bytemuck::bytes_of(&colour.extend(1.0)), BufferUsages::VERTEX),
             triangles: buffer("triangles", bytemuck::cast_slice(&shape.triangles), BufferUsages::INDEX),
             corners: 3 * shape.triangles.len() as u32,
         }))
-    }
-
-    /// Smallest and largest coordinates [m].
-    pub(super) fn bounds(&self, exaggeration: f32) -> [Vec3; 2] {
-        self.bounds.map(|p| p.with_z(p.z * exaggeration))
     }
 
     fn draw(&self, pass: &mut wgpu::RenderPass) {

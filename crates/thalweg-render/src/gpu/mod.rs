@@ -225,7 +225,7 @@ impl Renderer {
         self.make_targets(size);
         self.make_sky(look);
         let exaggeration = look.relief.vertical_exaggeration;
-        let [low, high] = world.bounds(exaggeration);
+        let [low, high] = world.extent.bounds(exaggeration);
         let shadow = Shadow::new(frame::to_sun(look), low, high);
         let sky = &self.sky.as_ref().expect("made above").1;
         let data = FrameData::new(world, look, view, sky, &shadow, size);
@@ -240,7 +240,7 @@ impl Renderer {
             self.terrain.choose(gpu, world, &fineness, &shadow.clip_from_world, exaggeration);
             let mut pass = begin(&mut encoder, "shadow", &[], Some(&self.globals.shadow_map.view));
             pass.set_bind_group(0, &early, &[]);
-            if world.has_ground {
+            if world.extent.has_ground {
                 self.terrain.cast(&mut pass);
             }
             self.space.cast(gpu, &mut pass, world, look);
@@ -257,7 +257,7 @@ impl Renderer {
         {
             let mut pass = begin(&mut encoder, "seen", &[&targets.seen.view], Some(&targets.depth.view));
             pass.set_bind_group(0, &group, &[]);
-            if world.has_ground {
+            if world.extent.has_ground {
                 self.terrain.draw(&mut pass);
             }
         }

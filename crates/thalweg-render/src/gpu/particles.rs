@@ -4,7 +4,6 @@
 //! number; the vertex shader fetches them: three vertices of one long draw. Instances of three vertices would do the same; in
 //! software they take as long, and graphics cards leave most of their lanes idle in such small ones.
 
-use glam::Vec3;
 use thalweg_field::Points;
 use thalweg_gpu::{Gpu, GpuError};
 use wgpu::util::DeviceExt;
@@ -15,6 +14,7 @@ use super::globals::Globals;
 use super::needs::summed;
 use super::space::{self, BODIES, Pipeline, SPACE, THICKNESS};
 use super::{FRAME, SEEN, depth_state};
+use crate::extent::bounds_of;
 use crate::{Look, Spread};
 
 /// Particles in one buffer, at most: 96 MB of positions, which every device can bind.
@@ -25,8 +25,6 @@ pub(super) const CHUNK_BYTES: u64 = (CHUNK * size_of::<[f32; 3]>()) as u64;
 /// Particles on the device.
 pub(super) struct Cloud {
     chunks: Vec<Chunk>,
-    /// Smallest and largest coordinates of the centres [m].
-    centres: [Vec3; 2],
     /// As it is drawn [m].
     pub radius: f32,
     /// How the colouring column is spread over its colours.
@@ -43,9 +41,16 @@ struct Chunk {
 }
 
 impl Cloud {
-    /// `None` if there is nothing to draw.
-    pub(super) fn new(gpu: &Gpu, points: &Points, look: &Look) -> Result<Option<Self>, GpuError> {
-        let Some(centres) = bounds_of(&points.positions) else { return Ok(None) };
+    /// `None` if there is nothing to draw. The radius is that of [`Extent`](crate::Extent) [m].
+    pub(super) fn new(
+        gpu: &Gpu,
+        points: &Points,
+        look: &Look,
+        radius: f32,
+    ) -> Result<Option<Self>, GpuError> {
+        if bounds_of(&points.positions).is_none() {
+            return Ok(None);
+        }
         let bytes = size_of_val(&points.positions[..points.len().min(CHUNK)]);
         gpu.admit_buffer("a buffer of particles", bytes as u64)?;
         let style = look.particles.colour.as_ref();
@@ -78,17 +83,10 @@ impl Cloud {
         };
         Ok(Some(Self {
             chunks: points.positions.chunks(CHUNK).enumerate().map(chunk).collect(),
-            centres,
-            radius: if points.radius > 0.0 { points.radius } else { likely_radius(centres, points.len()) },
+            radius,
             spread: column.map(|(values, style)| Spread::of(values, style)),
             laden: contents.is_some(),
         }))
-    }
-
-    /// Smallest and largest coordinates of the spheres [m].
-    pub(super) fn bounds(&self, exaggeration: f32) -> [Vec3; 2] {
-        let raised = self.centres.map(|p| p.with_z(p.z * exaggeration));
-        [raised[0] - self.radius, raised[1] + self.radius]
     }
 }
 
@@ -100,32 +98,6 @@ fn contents_of(sediment: Option<&[f32]>, foam: Option<&[f32]>) -> Option<Vec<u32
         (known.unwrap_or(0.0).clamp(0.0, 1.0) * 65535.0).round() as u32
     };
     Some((0..count).map(|i| share(sediment, i) | share(foam, i) << 16).collect())
-}
-
-/// Smallest and largest of the finite places.
-pub(super) fn bounds_of(places: &[[f32; 3]]) -> Option<[Vec3; 2]> {
-    let start = [Vec3::INFINITY, Vec3::NEG_INFINITY];
-    let [low, high] = places
-        .iter()
-        .map(|place| Vec3::from_array(*place))
-        .filter(|place| place.is_finite())
-        .fold(start, |[low, high], place| [low.min(place), high.max(place)]);
-    (low.x <= high.x).then_some([low, high])
-}
-
-/// Half the spacing of particles that fill their box evenly, be it a box, a sheet or a row [m].
-fn likely_radius([low, high]: [Vec3; 2], count: usize) -> f32 {
-    /// Rounds after which the spacing has settled; a row gains a third of its digits in each.
-    const ROUNDS: usize = 40;
-    let sides = high - low;
-    let mut spacing = sides.max_element();
-    for _ in 0..ROUNDS {
-        // Flat sides are one spacing thick.
-        let room = sides.max(Vec3::splat(spacing));
-        spacing = (room.x * room.y * room.z / count as f32).cbrt();
-    }
-    // A single one has no spacing.
-    if spacing > 1.0e-6 * sides.max_element() && count > 1 { 0.5 * spacing } else { 0.5 }
 }
 
 pub(super) struct Particles {
@@ -247,29 +219,5 @@ impl Particles {
             pass.set_bind_group(1, &group, &[]);
             pass.draw(0..3 * chunk.count, 0..1);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn particles_without_a_radius_touch_their_neighbours() {
-        for (sides, count) in [([10, 20, 5], 1000), ([50, 20, 1], 1000), ([64, 1, 1], 64)] {
-            let spacing = 0.5;
-            let high = Vec3::from_array(sides.map(|n: i32| (n - 1) as f32 * spacing));
-            let radius = likely_radius([Vec3::ZERO, high], count);
-            // The box of the centres is one spacing smaller than what the particles fill.
-            assert!((0.19..0.26).contains(&radius), "{sides:?}: {radius} m, spacing {spacing} m");
-        }
-        assert_eq!(likely_radius([Vec3::ONE, Vec3::ONE], 1), 0.5);
-    }
-
-    #[test]
-    fn places_that_are_no_numbers_do_not_count() {
-        let places = [[f32::NAN, 0.0, 0.0], [1.0, -2.0, 3.0], [f32::INFINITY, 0.0, 9.0], [4.0, 5.0, -6.0]];
-        assert_eq!(bounds_of(&places), Some([Vec3::new(1.0, -2.0, -6.0), Vec3::new(4.0, 5.0, 3.0)]));
-        assert_eq!(bounds_of(&places[..1]), None);
     }
 }

@@ -140,7 +140,7 @@ impl Terrain {
             fineness,
             clip_from_world,
             exaggeration,
-            world.base(exaggeration),
+            world.extent.base(exaggeration),
             &mut self.chosen,
         );
         let bytes: &[u8] = bytemuck::cast_slice(&self.chosen);

@@ -1,7 +1,6 @@
 //! A snapshot on the graphics device.
 
-use glam::{BVec3, Vec3, Vec4, Vec4Swizzles};
-use thalweg_field::{Grid2, Matter, Snapshot};
+use thalweg_field::{Grid2, Snapshot};
 use thalweg_gpu::{Gpu, GpuError};
 
 use super::bake::{BakeData, Bakery};
@@ -9,12 +8,8 @@ use super::lod::{Fineness, Quadtree};
 use super::mesh::Body;
 use super::particles::Cloud;
 use super::texture::Texture;
-use crate::camera::Subject;
 use crate::cpu::resample::filled;
-use crate::{Camera, Lens, Look, Spread, View};
-
-/// Thickness of the block below its lowest ground, in widths [-].
-const FOOT: f32 = 0.045;
+use crate::{Camera, Extent, Lens, Look, Spread, View};
 
 /// Side of the texture that holds how open the ground is to the sky, at most [texels].
 const OPENNESS_SIDE: u32 = 1024;
@@ -25,9 +20,8 @@ pub struct World {
     pub(super) size: [u32; 2],
     /// Side of a cell [m].
     pub(super) cell: f32,
-    /// Lowest and highest drawn surface, not exaggerated [m].
-    pub(super) heights: [f32; 2],
-    pub(super) has_ground: bool,
+    /// How far everything reaches.
+    pub(super) extent: Extent,
     pub(super) has_water: bool,
     pub(super) tree: Quadtree,
     pub(super) maps: Maps,
@@ -35,8 +29,6 @@ pub struct World {
     /// The particles, and the meshes that have triangles.
     pub(super) cloud: Option<Cloud>,
     pub(super) bodies: Vec<Body>,
-    /// Corners of a net over the surface, not exaggerated [m].
-    net: Vec<Vec3>,
 }
 
 /// The textures of the ground.
@@ -64,8 +56,7 @@ impl World {
         look: &Look,
     ) -> Result<Self, GpuError> {
         let flat = Grid2::filled(2, 2, 0.0);
-        let ground = snapshot.field("height").filter(|height| !height.is_empty());
-        let height = ground.unwrap_or(&flat);
+        let height = snapshot.field("height").filter(|height| !height.is_empty()).unwrap_or(&flat);
         let size = [height.cols() as u32, height.rows() as u32];
         gpu.admit_texture("a terrain", [height.cols(), height.rows()])?;
         let cell = snapshot.frame.cell as f32;
@@ -96,42 +87,27 @@ impl World {
             field,
         );
         let overlay = overlay_of(gpu, snapshot, look);
-        let cloud =
-            snapshot.points.as_ref().map(|points| Cloud::new(gpu, points, look)).transpose()?.flatten();
+        let extent = Extent::of(snapshot);
+        let cloud = snapshot.points.as_ref().map(|points| Cloud::new(gpu, points, look, extent.radius()));
+        let cloud = cloud.transpose()?.flatten();
         let bodies =
             snapshot.meshes.iter().map(|mesh| Body::new(gpu, mesh)).collect::<Result<Vec<_>, _>>()?;
-        let tree = Quadtree::new(height, cell, deepest);
-        let net = net_of(height, depth, cell);
-        let [low, _] = tree.range();
-        let high = net.iter().map(|p| p.z).fold(tree.range()[1] - deepest, f32::max);
         Ok(Self {
             size,
             cell,
-            heights: [low, high],
-            has_ground: ground.is_some(),
+            extent,
             has_water,
-            tree,
+            tree: Quadtree::new(height, cell, deepest),
             maps,
             overlay,
             cloud,
             bodies: bodies.into_iter().flatten().collect(),
-            net,
         })
     }
 
     /// The camera's view of this world in a picture of that shape, heights exaggerated as in the look.
     pub fn view(&self, camera: &Camera, look: &Look, aspect: f32) -> View {
-        let exaggeration = look.relief.vertical_exaggeration;
-        let base = self.base(exaggeration);
-        let things = self.things(exaggeration);
-        let corners = things.iter().flat_map(|[low, high]| {
-            (0..8).map(|i| Vec3::select(BVec3::new(i & 1 > 0, i & 2 > 0, i & 4 > 0), *high, *low))
-        });
-        // Without ground the net is a stand-in.
-        let net = if self.has_ground || things.is_none() { &self.net[..] } else { &[] };
-        let landmarks =
-            net.iter().flat_map(|p| [p.with_z(p.z * exaggeration), p.with_z(base)]).chain(corners).collect();
-        View::new(camera, &Subject { landmarks }, aspect)
+        self.extent.view(camera, look.relief.vertical_exaggeration, aspect)
     }
 
     /// How the overlay's values are spread over its colours, for a legend.
@@ -143,62 +119,6 @@ impl World {
     /// them.
     pub fn particle_scale(&self) -> Option<&Spread> {
         self.cloud.as_ref()?.spread.as_ref()
-    }
-
-    /// Lowest and highest corner of all particles and meshes [m].
-    fn things(&self, exaggeration: f32) -> Option<[Vec3; 2]> {
-        let cloud = self.cloud.iter().map(|cloud| cloud.bounds(exaggeration));
-        cloud.chain(self.bodies.iter().map(|body| body.bounds(exaggeration))).reduce(joined)
-    }
-
-    /// A ball around all meshes of water: middle and radius [m].
-    pub(super) fn water_ball(&self, exaggeration: f32) -> Vec4 {
-        let waters = self.bodies.iter().filter(|body| body.matter == Matter::Water);
-        let [low, high] =
-            waters.map(|body| body.bounds(exaggeration)).reduce(joined).unwrap_or([Vec3::ZERO; 2]);
-        ((low + high) * 0.5).extend(0.5 * (high - low).length())
-    }
-
-    /// West, south, east and north end of everything [m].
-    pub(super) fn extent(&self) -> Vec4 {
-        let [east, north] = self.size.map(|n| n as f32 * self.cell);
-        let ground = [Vec3::ZERO, Vec3::new(east, north, 0.0)];
-        let [low, high] = match self.things(1.0) {
-            Some(things) if self.has_ground => joined(ground, things),
-            Some(things) => things,
-            None => ground,
-        };
-        Vec4::new(low.x, low.y, high.x, high.y)
-    }
-
-    /// Longer side of everything [m].
-    pub(super) fn width(&self) -> f32 {
-        let extent = self.extent();
-        (extent.zw() - extent.xy()).max_element()
-    }
-
-    /// Underside of the block, or of what stands on the table without one [m].
-    pub(super) fn base(&self, exaggeration: f32) -> f32 {
-        let block = self.heights[0] * exaggeration - FOOT * self.width();
-        match self.things(exaggeration) {
-            Some([low, _]) if self.has_ground => low.z.min(block),
-            Some([low, _]) => low.z,
-            None => block,
-        }
-    }
-
-    /// Lowest and highest corner of everything [m].
-    pub(super) fn bounds(&self, exaggeration: f32) -> [Vec3; 2] {
-        let extent = self.extent();
-        let things = self.things(exaggeration).map(|[_, high]| high.z);
-        let ground = (self.has_ground || things.is_none()).then_some(self.heights[1] * exaggeration);
-        let top = [things, ground].into_iter().flatten().fold(f32::NEG_INFINITY, f32::max);
-        [extent.xy().extend(self.base(exaggeration)), extent.zw().extend(top)]
-    }
-
-    pub(super) fn centre(&self, exaggeration: f32) -> Vec3 {
-        let [low, high] = self.bounds(exaggeration);
-        (low + high) * 0.5
     }
 
     /// Side of a tile of ripples [m].
@@ -224,10 +144,6 @@ impl World {
             }
         }
     }
-}
-
-fn joined([a, b]: [Vec3; 2], [c, d]: [Vec3; 2]) -> [Vec3; 2] {
-    [a.min(c), b.max(d)]
 }
 
 struct BakeInputs {
@@ -287,19 +203,4 @@ fn overlay_of(gpu: &Gpu, snapshot: &Snapshot, look: &Look) -> Option<OverlayMap>
 /// What is drawn: the bed, or the water on it [m].
 fn surface(height: &Grid2<f32>, depth: &Grid2<f32>) -> Grid2<f32> {
     Grid2::from_fn(height.cols(), height.rows(), |col, row| height.at(col, row) + depth.at(col, row).max(0.0))
-}
-
-/// A net over the drawn surface, fine enough that nothing of weight stands out of it.
-fn net_of(height: &Grid2<f32>, depth: Option<&Grid2<f32>>, cell: f32) -> Vec<Vec3> {
-    const NET: usize = 32;
-    let spread = |i: usize, count: usize| i * (count - 1) / NET;
-    let rows = height.rows() as f32;
-    (0..(NET + 1) * (NET + 1))
-        .map(|i| {
-            let (col, row) = (spread(i % (NET + 1), height.cols()), spread(i / (NET + 1), height.rows()));
-            let water = depth.map_or(0.0, |depth| depth.at(col, row).max(0.0));
-            let (x, y) = ((col as f32 + 0.5) * cell, (rows - row as f32 - 0.5) * cell);
-            Vec3::new(x, y, height.at(col, row) + if water.is_finite() { water } else { 0.0 })
-        })
-        .collect()
 }

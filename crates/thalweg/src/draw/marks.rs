@@ -105,13 +105,13 @@ fn middle(snapshot: &Snapshot, look: &Look) -> Option<[f32; 3]> {
 mod tests {
     use super::*;
     use thalweg_field::{Frame, Grid2, Heightfield};
-    use thalweg_render::{Camera, ReliefStyle, Scene, outlook};
+    use thalweg_render::{Camera, Extent};
 
     #[test]
     fn the_arrow_points_to_the_north() {
         let ground = Heightfield { height: Grid2::filled(9, 9, 3.0), frame: Frame::with_cell(5.0) };
         let bearing = |camera: &Camera| {
-            let view = outlook(&Scene::ground(&ground), &ReliefStyle::default(), camera, 1.5);
+            let view = Extent::of(&crate::draw::bare(&ground)).view(camera, 1.0, 1.5);
             north(&view)[0].to_degrees()
         };
         let orbit = |yaw: f32, pitch: f32| Camera::orbit(yaw.to_radians(), pitch.to_radians());

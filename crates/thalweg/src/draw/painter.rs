@@ -5,10 +5,11 @@ use super::foam::foam;
 use super::overlay::{NoField, ranged};
 use crate::project::RendererChoice;
 use std::borrow::Cow;
+use std::sync::atomic::{AtomicBool, Ordering};
 use thalweg_field::Snapshot;
 use thalweg_gpu::{Breadth, Candidate, Choice, GpuError};
 use thalweg_render::gpu::{Renderer, World};
-use thalweg_render::{Camera, Look, ParticleShape, Picture, Scene, View, map, outlook, perspective, relief};
+use thalweg_render::{Camera, Extent, Look, ParticleShape, Picture, Scene, View, map, relief, sketch};
 
 /// Why there is no picture.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -16,14 +17,9 @@ pub enum DrawError {
     /// The graphics device.
     #[error(transparent)]
     Gpu(#[from] GpuError),
-    /// The processor cannot draw this.
-    #[error("{what} is drawn by the graphics device only, and {reason}")]
-    NeedsGpu {
-        /// What was asked for.
-        what: &'static str,
-        /// Why there is none.
-        reason: String,
-    },
+    /// Nobody waits for it any more.
+    #[error("stopped while drawing")]
+    Stopped,
     /// The quantity to be shown is not there.
     #[error(transparent)]
     NoField(#[from] NoField),
@@ -40,6 +36,8 @@ pub struct Exposure<'a> {
     pub size: [usize; 2],
     /// What stands around the landscape.
     pub marks: &'a Marks,
+    /// Set by whoever wants no picture any more; the processor then stops within a moment.
+    pub stop: Option<&'a AtomicBool>,
 }
 
 /// A snapshot where it is drawn: on the graphics device, if that draws.
@@ -54,12 +52,13 @@ pub struct Painter {
     /// Whether the processor may take over.
     may_fall_back: bool,
     notices: Vec<String>,
+    /// Whether it was said that a surface is drawn as spheres.
+    told_of_spheres: bool,
 }
 
 enum Engine {
     Gpu(Box<Renderer>),
-    /// And why not the graphics device.
-    Cpu(String),
+    Cpu,
 }
 
 impl Painter {
@@ -86,8 +85,7 @@ impl Painter {
     }
 
     fn with_processor(may_fall_back: bool) -> Self {
-        let engine = Engine::Cpu("the processor was asked for".into());
-        Self { engine, may_fall_back, notices: Vec::new() }
+        Self { engine: Engine::Cpu, may_fall_back, notices: Vec::new(), told_of_spheres: false }
     }
 
     fn take_device(&mut self, choice: Choice<Renderer>) -> Result<(), GpuError> {
@@ -110,38 +108,17 @@ impl Painter {
 
     fn fall_back(&mut self, error: &GpuError) {
         self.notices.push(format!("the processor draws, plainly: {error}"));
-        self.engine = Engine::Cpu(error.to_string());
+        self.engine = Engine::Cpu;
     }
 
-    /// Whoever tells the views that cameras have of a snapshot, in pictures of that size.
-    pub fn view(&mut self, snapshot: &Snapshot, look: &Look, size: [usize; 2]) -> Result<Resolve, DrawError> {
-        let aspect = size[0] as f32 / size[1] as f32;
+    /// Whoever tells the views that cameras have of a snapshot, in pictures of that size. They are the same whoever
+    /// draws.
+    pub fn view(&self, snapshot: &Snapshot, look: &Look, size: [usize; 2]) -> Resolve {
+        let (aspect, exaggeration) = (size[0] as f32 / size[1] as f32, look.relief.vertical_exaggeration);
         let mut look = Look { overlay: None, ..look.clone() };
         look.water.foam = 0.0; // it takes time, and no camera stands elsewhere for it
-        if let Model(Some(world)) = self.model(snapshot, &look)? {
-            return Ok(Box::new(move |camera| world.view(camera, &look, aspect)));
-        }
-        // The answer outlives the borrowed snapshot.
-        let height = snapshot.field("height").cloned().ok_or_else(|| self.needs_gpu(PARTICLES))?;
-        let (frame, water) = (snapshot.frame.clone(), snapshot.field("water").cloned());
-        Ok(Box::new(move |camera| {
-            let ground = Scene {
-                bed_height: &height,
-                frame: &frame,
-                water_depth: water.as_ref(),
-                deposit_depth: None,
-            };
-            outlook(&ground, &look.relief, camera, aspect)
-        }))
-    }
-
-    /// The processor cannot draw this.
-    fn needs_gpu(&self, what: &'static str) -> DrawError {
-        let reason = match &self.engine {
-            Engine::Cpu(reason) => reason.clone(),
-            Engine::Gpu(_) => String::new(), // then it is not asked for
-        };
-        DrawError::NeedsGpu { what, reason }
+        let extent = Extent::of(&as_drawn(snapshot, &look));
+        Box::new(move |camera| extent.view(camera, exaggeration, aspect))
     }
 
     /// Draws a picture. The overlay's quantity must be in the snapshot: see [`lay_over`](super::lay_over).
@@ -153,7 +130,7 @@ impl Painter {
     /// Brings a snapshot to where it is drawn, for several pictures of the same look.
     pub fn model(&mut self, snapshot: &Snapshot, look: &Look) -> Result<Model, DrawError> {
         match &mut self.engine {
-            Engine::Cpu(_) => Ok(Model(None)),
+            Engine::Cpu => Ok(Model(None)),
             Engine::Gpu(renderer) => {
                 match renderer.load(&as_drawn(snapshot, look), &ranged(look, snapshot)) {
                     Ok(world) => Ok(Model(Some(world))),
@@ -174,6 +151,10 @@ impl Painter {
         model: &mut Model,
         exposure: &Exposure,
     ) -> Result<Picture, DrawError> {
+        let stopped = || exposure.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
+        if stopped() {
+            return Err(DrawError::Stopped);
+        }
         let look = &ranged(exposure.look, snapshot);
         let exposure = &Exposure { look, ..*exposure };
         let Exposure { camera, marks, .. } = *exposure;
@@ -189,7 +170,19 @@ impl Painter {
                 Err(error) => return Err(error.into()),
             }
         }
-        with_cpu(snapshot, exposure, size).map_err(|what| self.needs_gpu(what))
+        self.tell_of_spheres(snapshot, look);
+        let picture = with_cpu(&as_drawn(snapshot, look), exposure, size);
+        if stopped() { Err(DrawError::Stopped) } else { Ok(picture) }
+    }
+
+    /// Says, once, that the surface asked for is none.
+    fn tell_of_spheres(&mut self, snapshot: &Snapshot, look: &Look) {
+        let particles = snapshot.points.as_ref().is_some_and(|points| !points.is_empty());
+        if particles && look.particles.shape == ParticleShape::Surface && !self.told_of_spheres {
+            self.told_of_spheres = true;
+            self.notices
+                .push("the processor draws particles as spheres, not as the surface of a fluid".into());
+        }
     }
 }
 
@@ -217,10 +210,6 @@ fn as_drawn<'a>(snapshot: &'a Snapshot, look: &Look) -> Cow<'a, Snapshot> {
     Cow::Owned(snapshot)
 }
 
-/// What the processor cannot draw.
-const PARTICLES: &str = "a picture of particles or meshes";
-const DRAPED: &str = "an overlay in perspective";
-
 /// The size of a picture; from the top, the largest of the terrain's own shape that fits in.
 fn fitted(snapshot: &Snapshot, exposure: &Exposure) -> [usize; 2] {
     let [width, height] = exposure.size;
@@ -234,25 +223,30 @@ fn fitted(snapshot: &Snapshot, exposure: &Exposure) -> [usize; 2] {
     }
 }
 
-/// Draws with the processor, or tells what it cannot draw.
-fn with_cpu(snapshot: &Snapshot, exposure: &Exposure, size: [usize; 2]) -> Result<Picture, &'static str> {
-    let Exposure { look, camera, marks, .. } = *exposure;
-    let mut scene = Scene::snapshot(snapshot).ok_or(PARTICLES)?;
-    if !look.water.visible {
-        scene.water_depth = None;
-    }
+/// Draws with the processor: ground alone, seen from above, as a map, everything else in space.
+fn with_cpu(snapshot: &Snapshot, exposure: &Exposure, size: [usize; 2]) -> Picture {
+    let Exposure { look, camera, marks, stop, .. } = *exposure;
+    let particles = snapshot.points.is_some() && look.particles.shape != ParticleShape::Hidden;
+    let alone = *camera == Camera::Top && !particles && snapshot.meshes.is_empty();
+    let scene = Scene::snapshot(snapshot).filter(|_| alone).map(|scene| Scene {
+        water_depth: scene.water_depth.filter(|_| look.water.visible),
+        stop,
+        ..scene
+    });
     let overlay =
         look.overlay.as_ref().and_then(|overlay| Some((overlay, snapshot.labelled(&overlay.field)?)));
     let longer = size[0].max(size[1]);
-    let mut picture = match (camera, overlay) {
-        (Camera::Top, Some((overlay, field))) => map(&scene, field, &overlay.style, longer),
-        (Camera::Top, None) => relief(&scene, &look.relief, longer),
-        (_, None) => perspective(&scene, &look.relief, camera, size),
-        (_, Some(_)) => return Err(DRAPED),
+    let mut picture = match (&scene, overlay) {
+        (Some(scene), Some((overlay, field))) => map(scene, field, &overlay.style, longer),
+        (Some(scene), None) => relief(scene, &look.relief, longer),
+        (None, _) => sketch(snapshot, look, camera, size, stop),
     };
-    let view = outlook(&scene, &look.relief, camera, size[0] as f32 / size[1] as f32);
+    let aspect = size[0] as f32 / size[1] as f32;
+    let view = Extent::of(snapshot).view(camera, look.relief.vertical_exaggeration, aspect);
     // A map has its legend beside it, where the arrow would stand.
-    let marks = Marks { legend: false, north_arrow: marks.north_arrow && overlay.is_none(), ..marks.clone() };
+    let beside = scene.is_some() && overlay.is_some();
+    let marks =
+        Marks { legend: marks.legend && !beside, north_arrow: marks.north_arrow && !beside, ..marks.clone() };
     marks.draw(&mut picture, &view, snapshot, look);
-    Ok(picture)
+    picture
 }

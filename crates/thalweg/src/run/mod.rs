@@ -18,6 +18,7 @@ use pictures::{Frames, Pictures};
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use thalweg_io::checkpoint::{self, CheckpointError};
 use thalweg_io::{WriteError, atomic};
@@ -138,6 +139,11 @@ pub trait Watcher {
     fn notice(&mut self, text: &str);
     /// Whether to stop after this step.
     fn cancelled(&self) -> bool;
+    /// What is set once the run is to stop, for work that takes long and looks at it from several threads; without it
+    /// a picture is drawn to its end first.
+    fn stopping(&self) -> Option<&AtomicBool> {
+        None
+    }
     /// What to do before the next step; asked for again and again.
     fn commands(&mut self) -> Vec<Command> {
         Vec::new()
@@ -212,7 +218,8 @@ pub fn run(project: &Project, options: &RunOptions, watcher: &mut dyn Watcher) -
     }
 
     match driver.show(&mut state, &mut timings, watcher) {
-        Ok(shown) => files.extend(shown),
+        Ok(Some(shown)) => files.extend(shown),
+        Ok(None) => return driver.stop(&state),
         Err(source) => {
             // Hours of work must not be lost to a full disk.
             let saved = driver.save(&state).ok().or(driver.saved);
@@ -381,13 +388,13 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// Writes the last particles, maps and pictures.
+    /// Writes the last particles, maps and pictures; `None` if it is told to stop before all of them are there.
     fn show(
         &mut self,
         state: &mut State,
         timings: &mut BTreeMap<&'static str, f64>,
         watcher: &mut dyn Watcher,
-    ) -> Result<Vec<PathBuf>, WriteError> {
+    ) -> Result<Option<Vec<PathBuf>>, WriteError> {
         let (out, output) = (self.out, state.scene().output.clone());
         self.write_scene(state)?;
         let clock = Instant::now();
@@ -405,10 +412,13 @@ impl Driver<'_> {
             let start = state.start();
             let view =
                 self.pictures.as_mut().and_then(|pictures| pictures.view(&mut snapshot, state, watcher));
-            files.extend(output::draw_pictures(out, start, &snapshot, view)?);
+            let Some(drawn) = output::draw_pictures(out, start, &snapshot, view, watcher.stopping())? else {
+                return Ok(None);
+            };
+            files.extend(drawn);
             timings.insert("pictures", clock.elapsed().as_secs_f64());
         }
-        Ok(files)
+        Ok(Some(files))
     }
 }
 

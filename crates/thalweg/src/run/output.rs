@@ -4,6 +4,7 @@ use crate::draw;
 use crate::project::{Project, Scene};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use thalweg_field::{Heightfield, Snapshot};
 use thalweg_io::{WriteError, WriteOptions, atomic, write_heightfield, write_map};
 use thalweg_render::{MapStyle, Picture, ReliefStyle, before_after, map, relief};
@@ -113,24 +114,31 @@ fn write_picture(path: PathBuf, picture: &Picture) -> Result<PathBuf, WriteError
     Ok(path)
 }
 
-/// Draws the terrain before and after, and where ground was lost and gained; `view` is that of the landscape.
+/// Draws the terrain before and after, and where ground was lost and gained; `view` is that of the landscape. `None` if
+/// `stop` was set before all of them were there.
 pub fn draw_pictures(
     out: &Path,
     start: &Heightfield,
     end: &Snapshot,
     view: Option<Picture>,
-) -> Result<Vec<PathBuf>, WriteError> {
+    stop: Option<&AtomicBool>,
+) -> Result<Option<Vec<PathBuf>>, WriteError> {
+    let stopped = || stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
     let folder = out.join("pictures");
     atomic::create_dir(&folder)?;
     let top = ReliefStyle { height_range: draw::height_range(start), ..ReliefStyle::default() };
-    let before = thalweg_render::Scene::ground(start);
-    let Some(after) = thalweg_render::Scene::snapshot(end) else { return Ok(Vec::new()) };
+    let before = thalweg_render::Scene { stop, ..thalweg_render::Scene::ground(start) };
+    let Some(after) = thalweg_render::Scene::snapshot(end) else { return Ok(Some(Vec::new())) };
+    let after = thalweg_render::Scene { stop, ..after };
     let metres_per_pixel = start.extent()[0].max(start.extent()[1]) / SIDE as f64;
     let [before, now] = [&before, &after].map(|scene| {
         let mut picture = relief(scene, &top, SIDE);
         picture.scale_bar(metres_per_pixel);
         picture
     });
+    if stopped() {
+        return Ok(None);
+    }
     let label = format!("after {} steps", end.step);
     let sheet = before_after(&[(&before, "before"), (&now, &label)]);
     let mut files = vec![write_picture(folder.join("before_after.png"), &sheet)?];
@@ -140,8 +148,11 @@ pub fn draw_pictures(
     for name in ["flow", "erosion", "deposition"] {
         if let Some(field) = end.fields.iter().find(|field| field.info.name == name) {
             let picture = map(&after, field, &MapStyle::of(&field.info), SIDE);
+            if stopped() {
+                return Ok(None);
+            }
             files.push(write_picture(folder.join(format!("{name}.png")), &picture)?);
         }
     }
-    Ok(files)
+    Ok(Some(files))
 }

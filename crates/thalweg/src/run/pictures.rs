@@ -48,10 +48,8 @@ impl Pictures {
 
     /// Puts the camera before what it is to show.
     fn settle(&mut self, scene: &Scene, subject: &Snapshot) {
-        // Where that fails, drawing will tell what is wrong.
-        if let Ok(resolve) = self.painter.view(subject, &self.look, self.size) {
-            self.shot = scene.camera.shot().settled(&resolve);
-        }
+        let resolve = self.painter.view(subject, &self.look, self.size);
+        self.shot = scene.camera.shot().settled(&*resolve);
     }
 
     /// Hands on what the painter noticed.
@@ -71,7 +69,8 @@ impl Pictures {
         self.take(snapshot, state.start(), (&look, 0.0), watcher)
     }
 
-    /// A picture at a moment of the shot [s]. A run does not fail because one cannot be drawn.
+    /// A picture at a moment of the shot [s]. A run does not fail because one cannot be drawn; there is none either once
+    /// the run is to stop.
     fn take(
         &mut self,
         snapshot: &mut Snapshot,
@@ -81,12 +80,14 @@ impl Pictures {
     ) -> Option<Picture> {
         let look = Look { time, ..look.clone() };
         let camera = self.shot.at(time);
-        let exposure = Exposure { look: &look, camera: &camera, size: self.size, marks: &self.marks };
+        let (size, marks, stop) = (self.size, &self.marks, watcher.stopping());
+        let exposure = Exposure { look: &look, camera: &camera, size, marks, stop };
         let painted = draw::lay_over(snapshot, &look, Some(start))
             .map_err(DrawError::from)
             .and_then(|()| self.painter.paint(snapshot, &exposure));
         self.tell(watcher);
-        let complaint = painted.as_ref().err().filter(|_| !self.told).map(DrawError::to_string);
+        let failed = painted.as_ref().err().filter(|error| !matches!(error, DrawError::Stopped));
+        let complaint = failed.filter(|_| !self.told).map(DrawError::to_string);
         if let Some(complaint) = complaint {
             watcher.notice(&format!("a picture could not be drawn: {complaint}"));
             self.told = true;

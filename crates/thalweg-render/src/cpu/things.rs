@@ -1,0 +1,188 @@
+//! Particles and meshes as the processor draws them.
+
+use std::borrow::Cow;
+
+use glam::Vec3;
+use thalweg_field::{Matter, Points, Snapshot, TriMesh};
+
+use crate::light::{MISSING, linear};
+use crate::look::DROP_COLOUR;
+use crate::{Look, ParticleShape, Spread};
+
+/// What of a snapshot stands or flows in space and is to be drawn.
+#[derive(Default)]
+pub(crate) struct Things<'a> {
+    spheres: Option<Spheres<'a>>,
+    bodies: Vec<Body<'a>>,
+    /// Factor on heights [-].
+    stretch: f32,
+}
+
+/// One of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Thing {
+    Sphere(u32),
+    Facet { body: u16, triangle: u32 },
+}
+
+/// What light falls on.
+pub(crate) struct Paint {
+    /// Share of white light that it throws back.
+    pub albedo: Vec3,
+    /// Whether it mirrors the sky and shines as water does.
+    pub wet: bool,
+}
+
+struct Spheres<'a> {
+    places: &'a [[f32; 3]],
+    /// [m]
+    radius: f32,
+    colour: Colour<'a>,
+}
+
+/// What colours particles.
+enum Colour<'a> {
+    /// A column, along a colour map.
+    Column { values: &'a [f32], spread: Spread, table: Box<[Vec3; 256]> },
+    /// Water, with the sediment and foam that are known of each.
+    Water { sediment: Option<&'a [f32]>, foam: Option<&'a [f32]>, look: &'a Look },
+}
+
+struct Body<'a> {
+    matter: Matter,
+    mesh: Cow<'a, TriMesh>,
+}
+
+impl<'a> Things<'a> {
+    /// Those that a look shows; particles have that radius [m].
+    pub fn of(snapshot: &'a Snapshot, look: &'a Look, radius: f32) -> Self {
+        let points = snapshot.points.as_ref().filter(|points| !points.is_empty() && radius > 0.0);
+        let shown = points.filter(|_| look.particles.shape != ParticleShape::Hidden);
+        let drawn = |matter: Matter| look.water.visible || matter != Matter::Water;
+        let bodies = snapshot.meshes.iter().filter(|mesh| drawn(mesh.matter)).map(|mesh| {
+            let known = mesh.mesh.normals.len() == mesh.mesh.positions.len();
+            let shape = Cow::Borrowed(&mesh.mesh);
+            let mesh_of = |shape: Cow<'a, TriMesh>| Cow::Owned(shape.into_owned().with_normals());
+            Body { matter: mesh.matter, mesh: if known { shape } else { mesh_of(shape) } }
+        });
+        Self {
+            spheres: shown.map(|points| Spheres::new(points, look, radius)),
+            // More than that many meshes are no picture.
+            bodies: bodies.take(usize::from(u16::MAX)).collect(),
+            stretch: look.relief.vertical_exaggeration,
+        }
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.sphere_count() + self.bodies.iter().map(|body| body.mesh.triangles.len()).sum::<usize>()
+    }
+
+    fn sphere_count(&self) -> usize {
+        self.spheres.as_ref().map_or(0, |spheres| spheres.places.len())
+    }
+
+    /// The one of that number: first the particles, then the triangles of one mesh after the other.
+    pub fn numbered(&self, number: usize) -> Option<Thing> {
+        if number < self.sphere_count() {
+            return Some(Thing::Sphere(number as u32));
+        }
+        let mut left = number - self.sphere_count();
+        for (body, mesh) in self.bodies.iter().zip(0..).map(|(body, number)| (number, &body.mesh)) {
+            if left < mesh.triangles.len() {
+                return Some(Thing::Facet { body, triangle: left as u32 });
+            }
+            left -= mesh.triangles.len();
+        }
+        None
+    }
+
+    /// Radius of the particles [m].
+    pub fn radius(&self) -> f32 {
+        self.spheres.as_ref().map_or(0.0, |spheres| spheres.radius)
+    }
+
+    /// Centre of a particle [m].
+    pub fn centre(&self, sphere: u32) -> Vec3 {
+        self.spheres.as_ref().map_or(Vec3::NAN, |spheres| self.raised(spheres.places[sphere as usize]))
+    }
+
+    /// Corners of a triangle [m].
+    pub fn corners(&self, body: u16, triangle: u32) -> [Vec3; 3] {
+        let mesh = &self.bodies[usize::from(body)].mesh;
+        mesh.triangles[triangle as usize].map(|corner| self.raised(mesh.positions[corner as usize]))
+    }
+
+    /// Normal of a triangle between its corners, which count that much; of any length.
+    pub fn normal(&self, body: u16, triangle: u32, weights: [f32; 3]) -> Vec3 {
+        let mesh = &self.bodies[usize::from(body)].mesh;
+        let corners = mesh.triangles[triangle as usize].map(|i| Vec3::from_array(mesh.normals[i as usize]));
+        let normal: Vec3 = corners.iter().zip(weights).map(|(normal, weight)| *normal * weight).sum();
+        // Normals turn against the stretch.
+        normal * Vec3::new(self.stretch, self.stretch, 1.0)
+    }
+
+    /// Whether the sun passes through.
+    pub fn is_water(&self, body: u16) -> bool {
+        self.bodies[usize::from(body)].matter == Matter::Water
+    }
+
+    pub fn paint(&self, thing: Thing, water: Vec3) -> Paint {
+        match (thing, &self.spheres) {
+            (Thing::Sphere(number), Some(spheres)) => spheres.colour.paint(number as usize),
+            (Thing::Sphere(_), None) => Paint { albedo: Vec3::ZERO, wet: false },
+            (Thing::Facet { body, .. }, _) => match self.bodies[usize::from(body)].matter {
+                Matter::Water => Paint { albedo: water, wet: true },
+                Matter::Solid(colour) => Paint { albedo: linear(colour), wet: false },
+            },
+        }
+    }
+
+    fn raised(&self, place: [f32; 3]) -> Vec3 {
+        Vec3::new(place[0], place[1], place[2] * self.stretch)
+    }
+}
+
+impl<'a> Spheres<'a> {
+    fn new(points: &'a Points, look: &'a Look, radius: f32) -> Self {
+        let values_of = |name: &str| {
+            let column = points.column(name).filter(|column| column.values.len() == points.len());
+            column.map(|column| &column.values[..])
+        };
+        let column = look.particles.colour.as_ref().and_then(|(name, style)| Some((values_of(name)?, style)));
+        // As on the graphics device, spheres are plain water; what takes the place of a surface has its colours.
+        let known = |name| values_of(name).filter(|_| look.particles.shape == ParticleShape::Surface);
+        let colour = match column {
+            Some((values, style)) => Colour::Column {
+                values,
+                spread: Spread::of(values, style),
+                table: Box::new(style.colours.table().map(linear)),
+            },
+            None => Colour::Water { sediment: known("sediment"), foam: known("foam"), look },
+        };
+        Self { places: &points.positions, radius, colour }
+    }
+}
+
+impl Colour<'_> {
+    fn paint(&self, number: usize) -> Paint {
+        /// Foam, linear.
+        const WHITE: Vec3 = Vec3::new(0.82, 0.86, 0.88);
+        match self {
+            Self::Column { values, spread, table } => {
+                let value = values[number];
+                let at = (spread.position(value) * 255.0).round() as usize;
+                let albedo = if value.is_finite() { table[at.min(255)] } else { linear(MISSING) };
+                Paint { albedo, wet: false }
+            }
+            Self::Water { sediment, foam, look } => {
+                let share = |values: &Option<&[f32]>| {
+                    let known = values.map(|values| values[number]).filter(|value| value.is_finite());
+                    known.unwrap_or(0.0).clamp(0.0, 1.0)
+                };
+                let water = look.muddied(DROP_COLOUR.into(), share(sediment));
+                Paint { albedo: water.lerp(WHITE, share(foam) * look.water.foam.min(1.0)), wet: true }
+            }
+        }
+    }
+}
