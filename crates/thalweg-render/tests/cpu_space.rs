@@ -302,8 +302,9 @@ fn an_overlay_has_the_colours_of_its_legend_whatever_the_light() {
                 continue;
             };
             counts[half] += 1;
+            // Next to the border between the halves the colours are a little on their way to each other.
             let share = pixel.map(linear).iter().sum::<f32>() / legend[half].map(linear).iter().sum::<f32>();
-            assert!((0.8..1.02).contains(&share), "{pixel:?} has {share} of the light of {:?}", legend[half]);
+            assert!((0.8..1.1).contains(&share), "{pixel:?} has {share} of the light of {:?}", legend[half]);
         }
         assert!(
             counts.iter().all(|count| *count > 1500),
