@@ -5,10 +5,11 @@
 //!
 //! A [`Scene`] borrows the grids of a [`Snapshot`](thalweg_field::Snapshot) or a
 //! [`Heightfield`](thalweg_field::Heightfield). [`relief`] draws it from above in the manner of a Swiss
-//! topographic map, [`perspective`] as a block cut out of the earth, [`map`] in false colours. All of
-//! them return a [`Picture`], which can carry labels and a scale bar and be set beside others
-//! ([`before_after`]). Nothing here knows a solver, opens a file or starts a thread, and the same
-//! scene gives the same bytes for any number of threads.
+//! topographic map, [`perspective`] as a block cut out of the earth, [`map`] in false colours; [`sketch`]
+//! draws all of a snapshot in space, its particles and meshes too. All of them return a [`Picture`], which
+//! can carry labels and a scale bar and be set beside others ([`before_after`]). Nothing here knows a
+//! solver, opens a file or starts a thread, and the same scene gives the same bytes for any number of
+//! threads.
 //!
 //! ```
 //! use thalweg_field::{Frame, Grid2, Heightfield};

@@ -284,7 +284,7 @@ fn draped() -> (Snapshot, Look) {
     ];
     let mut look = Look::default();
     look.relief.sun_elevation = 12f32.to_radians();
-    let style = MapStyle { range: Some([0.0, 1.0]), ..MapStyle::default() };
+    let style = MapStyle { range: Some([0.0, 1.0]), relief: 0.08, ..MapStyle::default() };
     look.overlay = Some(Overlay { field: "flow".into(), style, opacity: 1.0 });
     (Snapshot::of_fields(Frame::with_cell(5.0), fields), look)
 }

@@ -117,11 +117,11 @@ impl LitGround {
         Some(Self { cell, bed, surface, bed_light, water, lamps })
     }
 
-    /// How much the surface at a place in cells faces the sun and its fill lights, from 0 to 1 [-].
-    pub fn facing(&self, place: Vec2) -> f32 {
+    /// How steeply the surface at a place in cells falls towards the sun's side [-].
+    pub fn fall(&self, place: Vec2) -> f32 {
         let rise = |step: Vec2| sample(&self.surface, place + step) - sample(&self.surface, place - step);
         let slope = Vec2::new(rise(Vec2::X), -rise(Vec2::Y)) / (2.0 * self.cell);
-        self.lamps.light_on(normal(slope), 1.0, 1.0).element_sum().min(3.0) / 3.0
+        -slope.dot(self.lamps.to_sun.truncate().normalize_or_zero())
     }
 
     /// Light on an open upright face with that normal.

@@ -49,6 +49,13 @@ impl MapStyle {
             _ => Self::default(),
         }
     }
+
+    /// Factor on the colours of ground that falls that steeply towards the light: a slope of 45° away from it loses all of
+    /// `relief`, and one towards it gains a third of that, which pale colours can take without turning white [-].
+    pub(crate) fn shade(&self, fall: f32) -> f32 {
+        let facing = fall.atan() / FRAC_PI_4;
+        (1.0 + self.relief * if facing > 0.0 { facing / 3.0 } else { facing }).max(0.0)
+    }
 }
 
 /// Draws a field over the scene's relief, north up, with `side` pixels along its longer side and a
@@ -76,11 +83,9 @@ pub fn map(scene: &Scene, field: &Field, style: &MapStyle, side: usize) -> Pictu
             return linear(MISSING);
         }
         let rise = slope.at(col, row);
-        // Light from the north-west; a slope of 45° away from it loses all of `relief`, and one towards
-        // it gains a third of that, which pale colours can take without turning white.
-        let facing = ((rise.x - rise.y) * FRAC_1_SQRT_2).atan() / FRAC_PI_4;
-        let shade = 1.0 + style.relief * if facing > 0.0 { facing / 3.0 } else { facing };
-        linear(style.colours.colour(spread.position(value))) * shade.max(0.0)
+        // Light from the north-west.
+        let shade = style.shade((rise.x - rise.y) * FRAC_1_SQRT_2);
+        linear(style.colours.colour(spread.position(value))) * shade
     });
     let ground = developed(&shrunk(&light, width, height));
     let bar = colour_bar(height, &Legend::new(&field.info, &spread), |at| style.colours.colour(at));

@@ -320,7 +320,7 @@ impl<'a> Block<'a> {
         let light = ground.water.as_ref().map_or(bed, |water| water.over(bed, place, to_eye, sky)) * shade;
         self.overlay.map_or(light, |overlay| {
             let cells = [ground.surface.cols(), ground.surface.rows()];
-            overlay.over(light, place, cells, ground.facing(place))
+            overlay.over(light, place, cells, ground.fall(place))
         })
     }
 
