@@ -295,21 +295,23 @@ fn an_overlay_has_the_colours_of_its_legend_whatever_the_light() {
     for camera in [Camera::default(), Camera::orbit(1.8, 1.1)] {
         let picture = draw(&snapshot, &look, &camera);
         let legend = [0.0, 1.0].map(|at| ColourMap::Viridis.colour(at));
-        let mut counts = [0; 2];
+        let (mut counts, mut off) = ([0; 2], Vec::new());
         for pixel in picture.rgb.chunks_exact(3) {
             let pixel = [pixel[0], pixel[1], pixel[2]];
             let Some(half) = legend.iter().position(|colour| apart(tint(pixel), tint(*colour)) < 0.02) else {
                 continue;
             };
             counts[half] += 1;
-            // Next to the border between the halves the colours are a little on their way to each other.
             let share = pixel.map(linear).iter().sum::<f32>() / legend[half].map(linear).iter().sum::<f32>();
-            assert!((0.8..1.1).contains(&share), "{pixel:?} has {share} of the light of {:?}", legend[half]);
+            off.extend((!(0.85..1.1).contains(&share)).then_some((pixel, share)));
         }
         assert!(
             counts.iter().all(|count| *count > 1500),
             "{counts:?} px in the legend's colours, {camera:?}"
         );
+        // Along crests and borders a pixel shows a little of what lies behind.
+        let few = counts.iter().sum::<usize>() / 50;
+        assert!(off.len() < few, "{} px are off the legend's light, {camera:?}: {off:?}", off.len());
     }
 }
 

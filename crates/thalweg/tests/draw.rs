@@ -4,7 +4,7 @@ use thalweg::State;
 use thalweg::draw::{self, Exposure, Marks, Painter};
 use thalweg::field::Snapshot;
 use thalweg::project::{RendererChoice, built_in_scenes};
-use thalweg::render::ParticleShape;
+use thalweg::render::{Look, ParticleShape};
 
 const MEMORY: u64 = 4 << 30;
 const SIZE: [usize; 2] = [48, 32];
@@ -21,7 +21,7 @@ fn every_scene_can_be_drawn_by_the_processor_as_it_begins() {
         look.overlay = None;
         let resolve = painter.view(&snapshot, &look, SIZE);
         let camera = state.scene().camera.shot().settled(&*resolve).at(0.0);
-        let mut paint = |look| {
+        let mut paint = |look: &Look| {
             let exposure =
                 Exposure { look, camera: &camera, size: SIZE, marks: &Marks::default(), stop: None };
             painter.paint(&snapshot, &exposure).unwrap_or_else(|error| panic!("{}: {error}", scene.name))
