@@ -3,13 +3,14 @@
 use bytemuck::Pod;
 use wgpu::{BufferUsages, COPY_BYTES_PER_ROW_ALIGNMENT, MapMode};
 
+use crate::trouble::caught;
 use crate::{Gpu, GpuError};
 
 impl Gpu {
     /// Waits until all work handed in so far is done.
     pub fn wait(&self) -> Result<(), GpuError> {
         let lost = |error: wgpu::PollError| GpuError::Lost { reason: error.to_string() };
-        self.device.poll(wgpu::PollType::wait_indefinitely()).map(drop).map_err(lost)
+        caught(|| self.device.poll(wgpu::PollType::wait_indefinitely()).map(drop).map_err(lost))
     }
 
     /// The bytes of a texture's first level, row after row without padding. Its format must have whole

@@ -1,6 +1,6 @@
 //! What goes to the device comes back as it was.
 
-use thalweg_gpu::{Gpu, GpuError, Needs, wgpu};
+use thalweg_gpu::{Breadth, Gpu, GpuError, Needs, choose, wgpu};
 use wgpu::util::DeviceExt;
 
 fn gpu() -> Gpu {
@@ -96,4 +96,83 @@ fn no_adapter_is_one_sentence_that_tells_what_to_install() {
     if cfg!(target_os = "linux") {
         assert!(message.contains("mesa-vulkan-drivers"), "{message}");
     }
+}
+
+/// A texture without texels, which no device makes.
+fn ask_for_nonsense(gpu: &Gpu) {
+    gpu.device.create_texture(&wgpu::TextureDescriptor {
+        label: Some("nonsense"),
+        size: wgpu::Extent3d { width: 0, height: 1, depth_or_array_layers: 1 },
+        mip_level_count: 1,
+        sample_count: 1,
+        dimension: wgpu::TextureDimension::D2,
+        format: wgpu::TextureFormat::Rgba8Unorm,
+        usage: wgpu::TextureUsages::COPY_SRC,
+        view_formats: &[],
+    });
+}
+
+#[test]
+fn what_the_device_refuses_is_one_sentence_and_the_next_work_goes_on() {
+    let gpu = gpu();
+    let refused = gpu.guarded(|| {
+        ask_for_nonsense(&gpu);
+        Ok(())
+    });
+    let message = refused.unwrap_err().to_string();
+    assert!(message.starts_with("the graphics device failed: ") && message.contains("nonsense"), "{message}");
+    assert_eq!(message.lines().count(), 1, "{message}");
+    gpu.guarded(|| gpu.wait()).expect("the device is as good as before");
+}
+
+/// wgpu panics when a device is lost while it is waited for; whoever waits must not.
+#[test]
+fn a_panic_inside_the_work_is_an_error() {
+    let error = gpu().guarded(|| -> Result<(), _> { panic!("the driver\ngave up") }).unwrap_err();
+    let message = error.to_string();
+    assert!(message.starts_with("the graphics device failed: the driver: gave up ("), "{message}");
+}
+
+#[test]
+fn a_lost_device_is_an_error_and_stays_lost() {
+    let gpu = gpu();
+    gpu.device.destroy();
+    for attempt in 0..2 {
+        let error = gpu.guarded(|| gpu.wait()).expect_err("the device is gone");
+        assert!(matches!(error, GpuError::Lost { .. }), "attempt {attempt}: {error}");
+    }
+}
+
+#[test]
+fn an_adapter_that_lacks_something_is_passed_over_by_name() {
+    use wgpu::{TextureFormat, TextureFormatFeatureFlags, TextureUsages};
+    let formats =
+        [(TextureFormat::Rgb9e5Ufloat, TextureUsages::STORAGE_BINDING, TextureFormatFeatureFlags::BLENDABLE)];
+    let limits = wgpu::Limits { max_texture_dimension_2d: 1 << 30, ..wgpu::Limits::default() };
+    let needs = Needs { formats: &formats, limits, ..Needs::default() };
+    let choice = choose(&needs, Breadth::All, |gpu| Ok(gpu.clone()));
+    assert!(!choice.candidates.is_empty(), "the tests need a graphics adapter, in software if need be");
+    let message = choice.made.unwrap_err().to_string();
+    for candidate in &choice.candidates {
+        let complaint = candidate.complaint().expect("no adapter has all that");
+        assert!(message.contains(&complaint) && complaint.contains(&candidate.name), "{message}");
+        for word in ["Rgb9e5Ufloat as storage binding and blendable", "max texture dimension 2d 1073741824"] {
+            assert!(complaint.contains(word), "{complaint}");
+        }
+    }
+}
+
+/// Where the work cannot be set up on the first adapter, the next is tried.
+#[test]
+fn an_adapter_that_fails_at_the_work_is_passed_over() {
+    let choice = choose(&Needs::default(), Breadth::First, |gpu| -> Result<(), _> {
+        ask_for_nonsense(gpu);
+        Ok(())
+    });
+    let message = choice.made.unwrap_err().to_string();
+    assert!(
+        message.starts_with("no graphics adapter will do: ") && message.contains("nonsense"),
+        "{message}"
+    );
+    assert_eq!(message.lines().count(), 1, "{message}");
 }

@@ -105,7 +105,6 @@ mod tests {
     use thalweg_field::{Field, FieldInfo, Frame, Grid2, Snapshot};
 
     use super::super::Renderer;
-    use super::*;
     use crate::{Camera, Look};
 
     /// The map below water of that level over a bed at 0, on cells of 10 cm.

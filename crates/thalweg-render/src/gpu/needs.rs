@@ -74,3 +74,21 @@ fn listed(format: Format) -> (Format, Uses, Flags) {
     let found = FORMATS.iter().find(|(listed, ..)| *listed == format);
     *found.unwrap_or_else(|| panic!("{format:?} is not among the formats that the renderer asks for"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every texture is made by what is listed here: one that is forgotten shows in the first picture.
+    #[test]
+    fn a_format_that_is_not_listed_cannot_be_used() {
+        let refused = |work: fn()| std::panic::catch_unwind(work).is_err();
+        assert!(refused(|| drop(uses(Format::R16Uint))), "R16Uint is not listed");
+        assert!(refused(|| drop(summed(Format::Rg8Unorm))), "Rg8Unorm is not listed as summed");
+        assert!(refused(|| check_smooth(Format::R32Float)), "R32Float is not listed as smooth");
+        assert!(
+            !uses(Format::R32Float).contains(Uses::RENDER_ATTACHMENT),
+            "OpenGL does not draw into R32Float"
+        );
+    }
+}

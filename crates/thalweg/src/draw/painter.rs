@@ -7,7 +7,7 @@ use crate::project::RendererChoice;
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use thalweg_field::Snapshot;
-use thalweg_gpu::{Breadth, Candidate, Choice, GpuError};
+use thalweg_gpu::{Breadth, Candidate, Choice, Gpu, GpuError};
 use thalweg_render::gpu::{Renderer, World};
 use thalweg_render::{Camera, Extent, Look, ParticleShape, Picture, Scene, View, map, relief, sketch};
 
@@ -99,6 +99,14 @@ impl Painter {
             Err(error) => return Err(error),
         }
         Ok(())
+    }
+
+    /// The graphics device, if that draws.
+    pub fn device(&self) -> Option<&Gpu> {
+        match &self.engine {
+            Engine::Gpu(renderer) => Some(renderer.gpu()),
+            Engine::Cpu(_) => None,
+        }
     }
 
     /// What was noticed since the last time somebody asked.
