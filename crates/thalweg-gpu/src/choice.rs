@@ -76,7 +76,7 @@ impl Candidate {
 
     /// A sentence that tells why it was passed over.
     pub fn complaint(&self) -> Option<String> {
-        self.passed_over.as_ref().map(|why| format!("{} {why}", self.describe()))
+        self.passed_over.as_ref().map(|why| format!("{}: {why}", self.describe()))
     }
 
     /// The adapter's name, and how it is spoken to.

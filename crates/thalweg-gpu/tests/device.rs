@@ -100,7 +100,7 @@ fn no_adapter_is_one_sentence_that_tells_what_to_install() {
 
 /// A texture without texels, which no device makes.
 fn ask_for_nonsense(gpu: &Gpu) {
-    gpu.device.create_texture(&wgpu::TextureDescriptor {
+    let _refused = gpu.device.create_texture(&wgpu::TextureDescriptor {
         label: Some("nonsense"),
         size: wgpu::Extent3d { width: 0, height: 1, depth_or_array_layers: 1 },
         mip_level_count: 1,

@@ -92,7 +92,9 @@ impl Painter {
         match choice.made {
             Ok(renderer) => {
                 let passed_over = choice.candidates.iter().filter_map(Candidate::complaint);
-                self.notices.extend(passed_over.map(|complaint| format!("passed over: {complaint}")));
+                self.notices.extend(
+                    passed_over.map(|complaint| format!("passed over the graphics adapter {complaint}")),
+                );
                 self.engine = Engine::Gpu(Box::new(renderer));
             }
             Err(error) if self.may_fall_back => self.fall_back(&error),
