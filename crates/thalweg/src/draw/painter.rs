@@ -107,7 +107,7 @@ impl Painter {
     pub fn device(&self) -> Option<&Gpu> {
         match &self.engine {
             Engine::Gpu(renderer) => Some(renderer.gpu()),
-            Engine::Cpu(_) => None,
+            Engine::Cpu => None,
         }
     }
 
