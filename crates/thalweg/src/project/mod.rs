@@ -47,7 +47,7 @@ pub struct Project {
 /// A scene's text and the changes made to it, to say where a mistake stands.
 #[derive(Debug)]
 struct Origin {
-    /// The file, unless it is a built-in scene.
+    /// The file, unless it is a built-in scene or came as text.
     file: Option<PathBuf>,
     place: String,
     text: String,
@@ -137,6 +137,19 @@ impl Project {
         }
     }
 
+    /// A scene from its text, with `key=value` changes. `name` is its name in reports and in messages; files that it
+    /// names are in `folder`, an empty one is the current folder.
+    pub fn from_text(
+        text: &str,
+        name: &str,
+        folder: &Path,
+        changes: &[String],
+    ) -> Result<Self, ProjectError> {
+        let scene = parse(text, name, changes)?;
+        let origin = Origin { file: None, place: name.into(), text: text.into(), changes: changes.to_vec() };
+        Ok(Self { scene, name: name.into(), folder: folder.into(), origin, _unpacked: None })
+    }
+
     fn open_file(file: &Path, changes: &[String]) -> Result<Self, ProjectError> {
         let place = file.display().to_string();
         let text = read_text(file, &place)?;
@@ -152,7 +165,7 @@ impl Project {
         Ok(Self { scene, name, folder, origin, _unpacked: None })
     }
 
-    /// The file it was read from, unless it is built in.
+    /// The file it was read from, unless it is built in or came as text.
     pub fn file(&self) -> Option<&Path> {
         self.origin.file.as_deref()
     }

@@ -410,3 +410,19 @@ fn only_like_names_are_suggested() {
     assert_eq!(nearest("xyzzy", ["rate", "start"]), None);
     assert_eq!(nearest("anything", []), None);
 }
+
+/// A scene needs no file: programs make its text, and its files are where they say.
+#[test]
+fn a_scene_from_text_is_one_like_any_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "version = 1\n[terrain]\nsize = [20, 10]\n[time]\nsteps = 3\n";
+    let changes = ["time.steps=7".to_owned()];
+    let project = Project::from_text(text, "made", folder.path(), &changes).unwrap();
+    assert_eq!((project.name.as_str(), project.folder.as_path()), ("made", folder.path()));
+    assert_eq!(project.scene.time.steps, 7, "the change is carried out");
+    assert_eq!((project.file(), project.text()), (None, text));
+    assert_eq!(project.place_of("terrain.size"), "made:3:8");
+    assert_eq!(project.place_of("time.steps"), "--set time.steps=7");
+    let wrong = Project::from_text("version = 1\nsead = 3", "made", folder.path(), &[]).unwrap_err();
+    assert!(wrong.to_string().starts_with("made:2:1: unknown field `sead`"), "{wrong}");
+}
