@@ -1,11 +1,15 @@
 //! What the command line understands.
 
-use clap::{Args, Parser, Subcommand};
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::{Args, Parser, Subcommand, ValueHint};
+use std::ffi::OsString;
 use std::path::PathBuf;
+use thalweg::project::built_in_scenes;
+use thalweg::terrain::kinds;
 
 /// Water on terrain: erode landscapes with real water.
 #[derive(Debug, Parser)]
-#[command(name = "thalweg", version, disable_help_subcommand = true)]
+#[command(name = "thalweg", version)]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Option<Command>,
@@ -20,17 +24,17 @@ pub enum Command {
     Run(RunArgs),
     /// List the built-in scenes
     Scenes(JsonArgs),
-    /// Copy a built-in scene to a new folder to edit it
+    /// Make a folder with a scene to edit: around your own heightmap, or a copy of a built-in one
     New(NewArgs),
     /// Make a terrain
     Generate(GenerateArgs),
-    /// Tell what a terrain, checkpoint or scene holds
+    /// Tell what a run did, or what a terrain, map, mesh, checkpoint or scene holds
     Info(InfoArgs),
     /// Read a terrain and write it in another format
     Convert(ConvertArgs),
     /// Draw a terrain, a run, a scene at any step, particles or a mesh
     Render(RenderArgs),
-    /// Check a scene without running it
+    /// Check a scene without running it, and estimate what running it takes
     Check(CheckArgs),
     /// Compare the solvers with theory: measured against expected
     Validate(CasesArgs),
@@ -38,6 +42,13 @@ pub enum Command {
     Bench(CasesArgs),
     /// Tell what this machine offers: processor, memory, what draws and why
     Doctor(JsonArgs),
+    /// Print completions for a shell
+    Completions(CompletionsArgs),
+    /// Print the manual page, or write those of all commands to a folder
+    Man(ManArgs),
+    /// Say how to erode a heightmap
+    #[command(hide = true, disable_help_flag = true)]
+    Erode(ErodeArgs),
 }
 
 impl Command {
@@ -65,7 +76,7 @@ pub struct Limits {
 #[derive(Debug, Args)]
 pub struct DemoArgs {
     /// Folder for everything it writes
-    #[arg(long, short, value_name = "DIR", default_value = "out/demo")]
+    #[arg(long, short, value_name = "DIR", default_value = "out/demo", value_hint = ValueHint::DirPath)]
     pub out: PathBuf,
     /// Seed of the mountains
     #[arg(long, value_name = "N", value_parser = seed())]
@@ -77,10 +88,11 @@ pub struct DemoArgs {
 /// Arguments of `run`.
 #[derive(Debug, Args)]
 pub struct RunArgs {
-    /// Scene file, folder with a scene.toml, or name of a built-in scene
+    /// Scene file, folder with a scene.toml, name of a built-in scene, or - for standard input
+    #[arg(value_hint = ValueHint::AnyPath)]
     pub scene: String,
     /// Folder for everything it writes [default: out/SCENE]
-    #[arg(long, short, value_name = "DIR")]
+    #[arg(long, short, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub out: Option<PathBuf>,
     /// Steps to take on the full terrain, instead of the scene's
     #[arg(long, value_name = "N", value_parser = count())]
@@ -102,7 +114,7 @@ pub struct RunArgs {
     pub frames: Option<u64>,
     /// Obey a file, a named pipe, or - for standard input, while it runs: a line each of set KEY=VALUE, pause,
     /// resume, reset, stop
-    #[arg(long, value_name = "FILE|-")]
+    #[arg(long, value_name = "FILE|-", value_hint = ValueHint::FilePath)]
     pub commands: Option<PathBuf>,
     /// Print the report as one JSON object
     #[arg(long)]
@@ -123,17 +135,23 @@ pub struct JsonArgs {
 #[derive(Debug, Args)]
 pub struct NewArgs {
     /// Folder to make
+    #[arg(value_hint = ValueHint::DirPath)]
     pub dir: PathBuf,
-    /// Built-in scene to copy
-    #[arg(long, value_name = "NAME")]
-    pub from: String,
+    /// Built-in scene to copy; with --terrain, the one whose settings are taken
+    #[arg(long, value_name = "NAME", value_parser = Names(scene_names), hide_possible_values = true)]
+    pub from: Option<String>,
+    /// Heightmap to make a scene around; it is copied into the folder
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub terrain: Option<PathBuf>,
+    #[command(flatten)]
+    pub reading: Reading,
 }
 
 /// Arguments of `generate`.
 #[derive(Debug, Args)]
 pub struct GenerateArgs {
     /// Kind of terrain; --list shows them
-    #[arg(long, default_value = "range")]
+    #[arg(long, default_value = "range", value_parser = Names(kind_names), hide_possible_values = true)]
     pub kind: String,
     /// Cells along each side, N or COLSxROWS
     #[arg(long, default_value = "1024", value_parser = size)]
@@ -145,7 +163,7 @@ pub struct GenerateArgs {
     #[arg(long, default_value_t = 0, value_parser = seed())]
     pub seed: u64,
     /// File to write: .png (16 bit), .tif, .exr, .r16
-    #[arg(short, long, value_name = "FILE", required_unless_present = "list")]
+    #[arg(short, long, value_name = "FILE", required_unless_present = "list", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
     /// List the kinds of terrain
     #[arg(long)]
@@ -159,10 +177,10 @@ pub struct GenerateArgs {
 #[derive(Clone, Debug, Args)]
 pub struct Reading {
     /// Side of a cell in metres, instead of what the file says
-    #[arg(long, value_name = "M", allow_negative_numbers = true)]
+    #[arg(long, visible_alias = "cell", value_name = "M", allow_negative_numbers = true)]
     pub metres_per_pixel: Option<f64>,
-    /// Heights in metres of the darkest and the brightest value, LOW,HIGH
-    #[arg(long, value_name = "LOW,HIGH", value_parser = range, allow_hyphen_values = true)]
+    /// Heights in metres of the darkest and the brightest value, LOW,HIGH or LOW..HIGH
+    #[arg(long, visible_alias = "heights", value_name = "LOW,HIGH", value_parser = range, allow_hyphen_values = true)]
     pub height_range: Option<[f64; 2]>,
     /// Columns and rows of a raw file, COLSxROWS
     #[arg(long, value_name = "COLSxROWS", value_parser = size)]
@@ -178,7 +196,9 @@ pub struct Reading {
 /// Arguments of `info`.
 #[derive(Debug, Args)]
 pub struct InfoArgs {
-    /// Terrain (.png .tif .exr .r16), checkpoint (.twc), scene, or output folder of a run
+    /// Output folder of a run, terrain or map (.png .tif .exr .r16), particles or mesh (.ply .obj), checkpoint (.twc),
+    /// scene, or - for a scene from standard input
+    #[arg(value_hint = ValueHint::AnyPath)]
     pub file: String,
     /// Print one JSON object
     #[arg(long)]
@@ -191,8 +211,10 @@ pub struct InfoArgs {
 #[derive(Debug, Args)]
 pub struct ConvertArgs {
     /// Terrain to read
+    #[arg(value_hint = ValueHint::FilePath)]
     pub input: PathBuf,
     /// File to write: .png (16 bit), .tif, .exr, .r16
+    #[arg(value_hint = ValueHint::FilePath)]
     pub output: PathBuf,
     /// Resample to so many cells, N or COLSxROWS
     #[arg(long, value_parser = size)]
@@ -204,10 +226,12 @@ pub struct ConvertArgs {
 /// Arguments of `render`.
 #[derive(Debug, Args)]
 pub struct RenderArgs {
-    /// Terrain file, output folder of a run, scene, or PLY file of particles or of a mesh
+    /// Terrain file, output folder of a run, scene, PLY file of particles or of a mesh, or - for a scene from standard
+    /// input
+    #[arg(value_hint = ValueHint::AnyPath)]
     pub what: String,
     /// File to write: .png or .jpg, or .mp4 or .apng for a moving picture
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: PathBuf,
     /// Where to look from: scene, orbit, top, turntable, path, YAW,PITCH in degrees, or
     /// fly:EAST,NORTH,UP,YAW,PITCH in metres and degrees [default: scene; orbit where there is none]
@@ -244,7 +268,7 @@ pub struct RenderArgs {
     #[arg(long, value_enum)]
     pub particles: Option<ParticlesArg>,
     /// Ground below the particles or the mesh
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub terrain: Option<PathBuf>,
     /// No progress
     #[arg(long, short)]
@@ -280,11 +304,15 @@ pub enum ParticlesArg {
 /// Arguments of `check`.
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// Scene file, folder with a scene.toml, or name of a built-in scene
+    /// Scene file, folder with a scene.toml, name of a built-in scene, or - for standard input
+    #[arg(value_hint = ValueHint::AnyPath)]
     pub scene: String,
     /// Change a value first
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
     /// Memory that may be used, in MiB [default: 75 % of what the machine has]
     #[arg(long, value_name = "MIB")]
     pub max_memory: Option<u64>,
@@ -298,6 +326,29 @@ pub struct CasesArgs {
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
+}
+
+/// Arguments of `completions`.
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    /// The shell
+    pub shell: clap_complete::Shell,
+}
+
+/// Arguments of `man`.
+#[derive(Debug, Args)]
+pub struct ManArgs {
+    /// Folder for one page for each command [default: the main page goes to standard output]
+    #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub output: Option<PathBuf>,
+}
+
+/// Arguments of `erode`: whatever a newcomer tries.
+#[derive(Debug, Args)]
+pub struct ErodeArgs {
+    /// Heightmap, and the rest
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub words: Vec<OsString>,
 }
 
 /// What a run can be asked to run on.
@@ -330,9 +381,41 @@ fn size(text: &str) -> Result<[usize; 2], String> {
         .ok_or_else(|| "write N or COLSxROWS, each between 1 and 65536".into())
 }
 
-/// Reads `LOW,HIGH`.
+/// Any text; completions offer the names there are. A misspelt one is answered with the nearest by the command.
+#[derive(Clone)]
+struct Names(fn() -> Vec<&'static str>);
+
+impl TypedValueParser for Names {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &std::ffi::OsStr,
+    ) -> Result<String, clap::Error> {
+        clap::builder::StringValueParser::new().parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(self.0().into_iter().map(PossibleValue::new)))
+    }
+}
+
+fn scene_names() -> Vec<&'static str> {
+    built_in_scenes().iter().map(|scene| scene.name).collect()
+}
+
+fn kind_names() -> Vec<&'static str> {
+    kinds().iter().map(|(name, _)| *name).collect()
+}
+
+/// Reads `LOW,HIGH` or `LOW..HIGH`.
 fn range(text: &str) -> Result<[f64; 2], String> {
     let number = |text: &str| text.trim().parse().ok().filter(|x: &f64| x.is_finite());
-    let pair = text.split_once(',').and_then(|(low, high)| number(low).zip(number(high)));
+    let pair = text
+        .split_once("..")
+        .or_else(|| text.split_once(','))
+        .and_then(|(low, high)| number(low).zip(number(high)));
     pair.map(|(low, high)| [low, high]).ok_or_else(|| "write LOW,HIGH in metres, such as 0,1200".into())
 }

@@ -2,14 +2,24 @@
 
 use crate::Failure;
 
+mod check;
 mod doctor;
+mod info;
 mod inspect;
+mod manual;
+mod new;
 mod render;
+mod scene;
 mod simulate;
 
+pub use check::check;
 pub use doctor::doctor;
-pub use inspect::{check, convert, generate, info, new, scenes, validate};
+pub use info::info;
+pub use inspect::{convert, generate, scenes, validate};
+pub use manual::{completions, man};
+pub use new::new;
 pub use render::render;
+pub use scene::erode;
 pub use simulate::{demo, run};
 
 /// Greets a newcomer.
@@ -19,8 +29,8 @@ pub fn welcome() {
          Three commands to begin with:\n  \
          thalweg demo              make a mountain range, erode it, see the pictures\n  \
          thalweg scenes            what else is built in; run one with `thalweg run NAME`\n  \
-         thalweg new DIR --from mountain\n                            \
-         copy a scene, change it, and `thalweg run DIR`\n\n\
+         thalweg new DIR --terrain my.png\n                            \
+         a scene around your own heightmap; then `thalweg run DIR`\n\n\
          All commands: thalweg --help",
         env!("CARGO_PKG_VERSION")
     );

@@ -4,67 +4,47 @@
 
 /// Prints a line of results.
 macro_rules! say {
-    ($($text:tt)*) => { $crate::print_line(format_args!($($text)*)) };
+    ($($text:tt)*) => { $crate::print::line(format_args!($($text)*)) };
 }
 
 /// Prints a line about the work itself, apart from the results.
 macro_rules! remark {
-    ($($text:tt)*) => { $crate::print_remark(format_args!($($text)*)) };
+    ($($text:tt)*) => { $crate::print::remark(format_args!($($text)*)) };
 }
 
 mod args;
 mod bench;
 mod command;
+mod failure;
+mod print;
 mod runtime_dir;
 mod watch;
 
 use args::{Cli, Command};
 use clap::Parser;
-use std::io::{ErrorKind, Write};
+use failure::Failure;
 use std::process::ExitCode;
 
-/// Why a command ended early, and with which exit code.
-#[derive(Debug)]
-pub enum Failure {
-    /// The run failed: exit code 1.
-    Run(String),
-    /// Bad command line or bad scene: exit code 2.
-    Usage(String),
-}
-
-impl Failure {
-    /// A failed run.
-    pub fn run(error: impl ToString) -> Self {
-        Self::Run(error.to_string())
-    }
-
-    /// A mistake in what was asked for.
-    pub fn usage(error: impl ToString) -> Self {
-        Self::Usage(error.to_string())
-    }
-}
-
-/// Prints a line on standard output. A reader that has gone away (`thalweg scenes | head -1`) has read enough: the
-/// program ends in peace.
-fn print_line(line: std::fmt::Arguments) {
-    if let Err(error) = writeln!(std::io::stdout(), "{line}") {
-        if error.kind() == ErrorKind::BrokenPipe {
-            std::process::exit(0);
-        }
-        remark!("standard output: cannot be written: {error}");
-        std::process::exit(1);
-    }
-}
-
-/// Prints a line on standard error, if anybody reads it.
-fn print_remark(line: std::fmt::Arguments) {
-    let _ = writeln!(std::io::stderr(), "{line}");
-}
-
 fn main() -> ExitCode {
-    let command = Cli::parse().command;
+    let result = match Cli::try_parse() {
+        Ok(cli) => obey(cli),
+        // Help and version are no mistakes.
+        Err(asked) if asked.exit_code() == 0 => asked.exit(),
+        Err(mistake) => Err(mistake.into()),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            // Also where the command line could not be understood.
+            failure.tell(std::env::args_os().any(|argument| argument == "--json"));
+            ExitCode::from(failure.code())
+        }
+    }
+}
+
+fn obey(Cli { command }: Cli) -> Result<(), Failure> {
     let _folder = command.as_ref().filter(|command| command.may_draw()).and_then(|_| runtime_dir::lend());
-    let result = match command {
+    match command {
         None => {
             command::welcome();
             Ok(())
@@ -81,16 +61,8 @@ fn main() -> ExitCode {
         Some(Command::Validate(args)) => command::validate(&args),
         Some(Command::Bench(args)) => bench::bench(&args),
         Some(Command::Doctor(args)) => command::doctor(&args),
-    };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(Failure::Run(message)) => {
-            remark!("{message}");
-            ExitCode::from(1)
-        }
-        Err(Failure::Usage(message)) => {
-            remark!("{message}");
-            ExitCode::from(2)
-        }
+        Some(Command::Erode(args)) => command::erode(&args),
+        Some(Command::Completions(args)) => command::completions(&args),
+        Some(Command::Man(args)) => command::man(&args),
     }
 }

@@ -223,10 +223,8 @@ fn scenes_that_are_none_are_refused() {
     folder.write("nested.toml", format!("version = 1\na = {}", "[".repeat(5000)));
     folder.write("long.toml", format!("version = 1\n# {}", "x".repeat(17 << 20)));
     folder.write("folder/readme", "");
-    folder.write("picture.toml", png(8, 8, 8, None));
     for command in ["run", "check", "info"] {
         folder.fails(&[command, "garbage.toml"], 2, &["garbage.toml:1: not UTF-8"]);
-        folder.fails(&[command, "picture.toml"], 2, &["picture.toml:1: not UTF-8"]);
         folder.fails(
             &[command, "empty.toml"],
             2,
@@ -237,6 +235,10 @@ fn scenes_that_are_none_are_refused() {
         folder.fails(&[command, "folder"], 2, &["folder", "without a scene.toml"]);
         folder.fails(&[command, "nothing.toml"], 2, &["nothing.toml", "no such file", "thalweg scenes"]);
         folder.fails(&[command, "montain"], 2, &["did you mean \"mountain\"?"]);
+    }
+    folder.write("picture.toml", png(8, 8, 8, None));
+    for command in ["run", "check"] {
+        folder.fails(&[command, "picture.toml"], 2, &["a heightmap", "--terrain picture.toml"]);
     }
     assert!(!folder.path("out").exists());
     folder.write("wrong.toml", format!("{SMALL}\ncolour = 'red'\n").replace("seed = 3", "sead = 3"));

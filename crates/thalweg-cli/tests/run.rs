@@ -39,7 +39,7 @@ fn the_report_has_the_documented_keys_and_closed_books() {
     let ledger = &report["ledger"];
     assert_eq!(
         keys(ledger),
-        ["added", "bed_end", "bed_start", "exported", "imbalance_rel", "suspended", "water"]
+        ["added", "bed_end", "bed_start", "eroded", "exported", "imbalance_rel", "suspended", "water"]
     );
     let water = &ledger["water"];
     assert_eq!(keys(water), ["added", "end", "evaporated", "exported", "imbalance_rel", "start"]);

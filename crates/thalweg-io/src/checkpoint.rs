@@ -35,7 +35,7 @@ use xxhash_rust::xxh3::xxh3_64;
 #[cfg(target_endian = "big")]
 compile_error!("sections are written as they lie in memory, which must be little-endian");
 
-const MAGIC: [u8; 8] = *b"THALWEGC";
+pub(crate) const MAGIC: [u8; 8] = *b"THALWEGC";
 const VERSION: u32 = 1;
 
 /// Bytes before the index.

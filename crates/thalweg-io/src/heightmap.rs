@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, Write};
 use std::path::Path;
-use thalweg_field::{Frame, Grid2, Heightfield};
+use thalweg_field::{FieldInfo, Frame, Grid2, Heightfield};
 
 /// Side of a cell where neither the file nor the options tell it [m].
 const DEFAULT_CELL: f64 = 1.0;
@@ -63,6 +63,8 @@ impl ReadOptions {
 pub struct Imported {
     /// The terrain; every height is finite.
     pub field: Heightfield,
+    /// What its numbers are: heights, unless a description inside or beside the file says otherwise.
+    pub info: FieldInfo,
     /// What had to be assumed or repaired.
     pub notices: Vec<Notice>,
 }
@@ -86,7 +88,7 @@ pub struct WriteOptions {
     pub height_range: Option<[f64; 2]>,
 }
 
-enum Format {
+pub(crate) enum Format {
     Png,
     Tiff,
     Exr,
@@ -95,7 +97,7 @@ enum Format {
 
 impl Format {
     /// By the first bytes of the file, then by its name: raw numbers have no signature.
-    fn of(head: &[u8], path: &Path) -> Option<Self> {
+    pub fn of(head: &[u8], path: &Path) -> Option<Self> {
         match head {
             [0x89, b'P', b'N', b'G', ..] => Some(Self::Png),
             [b'I', b'I', 42 | 43, 0, ..] | [b'M', b'M', 0, 42 | 43, ..] => Some(Self::Tiff),
@@ -104,7 +106,7 @@ impl Format {
         }
     }
 
-    fn named(path: &Path) -> Option<Self> {
+    pub fn named(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "png" => Some(Self::Png),
             "tif" | "tiff" => Some(Self::Tiff),
@@ -172,7 +174,7 @@ pub fn read_heightfield(path: &Path, options: &ReadOptions) -> Result<Imported, 
 
 /// Repairs what was decoded and says what is remarkable about it.
 fn finish(source: Source, raster: Raster, mut notices: Vec<Notice>) -> Result<Imported, ReadError> {
-    let Raster { mut heights, cell, origin, crs, bits } = raster;
+    let Raster { mut heights, info, cell, origin, crs, bits } = raster;
     let total = heights.len();
     match nodata::fill(&mut heights) {
         0 => {}
@@ -195,7 +197,8 @@ fn finish(source: Source, raster: Raster, mut notices: Vec<Notice>) -> Result<Im
         notices.push(Notice::CellUnknown { cell: DEFAULT_CELL });
         DEFAULT_CELL
     });
-    Ok(Imported { field: Heightfield { height: heights, frame: Frame { cell, origin, crs } }, notices })
+    let field = Heightfield { height: heights, frame: Frame { cell, origin, crs } };
+    Ok(Imported { field, info: info.unwrap_or(HEIGHT), notices })
 }
 
 /// Number of different heights, if it is suspiciously small for so many cells. Flat ground is not.

@@ -82,6 +82,13 @@ impl Label {
         Self { bits: 16, code_values: Some(code_values), byte_order, ..self }
     }
 
+    /// What the numbers are.
+    pub fn info(&self) -> FieldInfo {
+        let [name, unit, meaning] =
+            [&self.quantity, &self.unit, &self.meaning].map(|text| text.clone().into());
+        FieldInfo { name, unit, meaning }
+    }
+
     /// One line of JSON in ASCII: PNG's tEXt and EXR's strings hold Latin-1 at best.
     pub fn to_ascii(&self) -> String {
         let json = serde_json::to_string(self).unwrap_or_default();

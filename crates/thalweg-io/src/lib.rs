@@ -2,7 +2,7 @@
 //!
 //! Terrain comes in as PNG, TIFF (with its GeoTIFF tags), EXR or raw 16-bit numbers and becomes a
 //! [`Heightfield`](thalweg_field::Heightfield) in metres; whatever had to be assumed or repaired on
-//! the way is told as a [`Notice`]. Particles and meshes come in as PLY. Terrain, maps, pictures,
+//! the way is told as a [`Notice`]. Particles and meshes come in as PLY, meshes as OBJ too. Terrain, maps, pictures,
 //! [moving pictures](Animation) and checkpoints go out, particles [as PLY or VTP](write_points) and meshes
 //! [as PLY, OBJ or GLB](write_mesh), each written to a temporary name and renamed, so that a kill leaves
 //! the old file or the new one and never half.
@@ -38,6 +38,7 @@ mod exr;
 mod glb;
 mod heightmap;
 mod jpeg;
+mod kind;
 mod label;
 mod map;
 mod mesh;
@@ -59,10 +60,11 @@ pub use heightmap::{
     Estimate, Imported, ReadOptions, WriteOptions, estimate, read_heightfield, write_heightfield,
 };
 pub use jpeg::write_jpeg_rgb;
+pub use kind::Kind;
 pub use map::{read_map, read_png_rgb, write_map, write_png_rgb};
 pub use mesh::write_mesh;
 pub use notice::Notice;
-pub use obj::write_obj_mesh;
+pub use obj::{read_obj, write_obj_mesh};
 pub use ply::{Ply, read_ply, write_ply_mesh, write_ply_points};
 pub use points::write_points;
 pub use vtp::write_vtp_points;

@@ -51,9 +51,7 @@ pub fn read_map(path: &Path, max_bytes: u64) -> Result<Field, ReadError> {
     let label = opened.label()?;
     let values = opened.read(&mut Vec::new())?.heights;
     let info = match label {
-        Some(label) => {
-            FieldInfo { name: label.quantity.into(), unit: label.unit.into(), meaning: label.meaning.into() }
-        }
+        Some(label) => label.info(),
         None => {
             let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
             FieldInfo { name: name.into(), unit: "-".into(), meaning: "".into() }

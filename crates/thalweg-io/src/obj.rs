@@ -1,12 +1,101 @@
 //! OBJ: meshes as text.
 
-use crate::WriteError;
 use crate::atomic::write_atomic;
 use crate::mesh::{check_finite, check_mesh, srgb};
 use crate::points::PLACES;
-use std::io::Write;
+use crate::source::Source;
+use crate::{ReadError, ReadOptions, WriteError};
+use std::io::{BufRead, Read, Write};
 use std::path::Path;
 use thalweg_field::TriMesh;
+
+const FORMAT: &str = "OBJ";
+
+/// Length of a line that no honest file comes near [byte].
+const LONGEST_LINE: u64 = 1 << 20;
+
+/// Memory of a corner or a triangle while its list grows: the old and the new room are both there [byte].
+const GROWING: u64 = 3 * 12;
+
+/// Reads the corners and triangles of an OBJ file. Polygons are cut into triangles that share their first corner, which
+/// is right for convex ones; normals, textures, materials and curves are passed over. `max_bytes` is the memory that
+/// reading may use [byte].
+pub fn read_obj(path: &Path, max_bytes: u64) -> Result<TriMesh, ReadError> {
+    let options = ReadOptions { max_bytes, ..ReadOptions::default() };
+    let (source, mut file) = Source::open(path, &options)?;
+    let (mut mesh, mut line, mut number) = (TriMesh::default(), Vec::new(), 0_u64);
+    loop {
+        line.clear();
+        number += 1;
+        let read = (&mut file).take(LONGEST_LINE).read_until(b'\n', &mut line);
+        match read.map_err(|source| ReadError::Io { path: path.into(), source })? as u64 {
+            0 => break,
+            LONGEST_LINE => return Err(source.broken(FORMAT, format!("line {number} is longer than 1 MiB"))),
+            _ => {}
+        }
+        take_line(&mut mesh, &String::from_utf8_lossy(&line))
+            .map_err(|wrong| source.broken(FORMAT, format!("line {number} {wrong}")))?;
+        let needed = (mesh.positions.len() + mesh.triangles.len()) as u64 * GROWING;
+        if needed > max_bytes {
+            let what = format!("{} corners and {} triangles", mesh.positions.len(), mesh.triangles.len());
+            return Err(ReadError::TooMuch { path: path.into(), what, needed, allowed: max_bytes });
+        }
+    }
+    if let Some(vertex) = mesh.positions.iter().position(|place| place.iter().any(|x| !x.is_finite())) {
+        let at = mesh.positions[vertex];
+        return Err(ReadError::NotFinite { path: path.into(), vertex: vertex as u64, at });
+    }
+    let count = mesh.positions.len();
+    match mesh.triangles.iter().flatten().find(|&&corner| corner as usize >= count) {
+        Some(corner) => {
+            let reason = format!("a face has corner {}, but there are {count}", u64::from(*corner) + 1);
+            Err(source.broken(FORMAT, reason))
+        }
+        None if count == 0 => Err(source.broken(FORMAT, "it has no corners (lines that begin with v)")),
+        None => Ok(mesh),
+    }
+}
+
+/// Takes up a line; the text says what is wrong with it.
+fn take_line(mesh: &mut TriMesh, line: &str) -> Result<(), String> {
+    let mut words = line.split_ascii_whitespace();
+    match words.next() {
+        Some("v") => {
+            let mut place = [0.0; 3];
+            for axis in &mut place {
+                let word = words.next().ok_or("has a corner of less than three numbers")?;
+                *axis = word.parse().map_err(|_| format!("has {word:?} where a number should be"))?;
+            }
+            mesh.positions.push(place);
+        }
+        Some("f") => {
+            let corners: Vec<_> =
+                words.map(|word| corner(word, mesh.positions.len())).collect::<Result<_, _>>()?;
+            let [first, rest @ ..] = corners.as_slice() else {
+                return Err("has a face without corners".into());
+            };
+            if rest.len() < 2 {
+                return Err(format!("has a face of {} corners; it needs 3 or more", corners.len()));
+            }
+            mesh.triangles.extend(rest.windows(2).map(|pair| [*first, pair[0], pair[1]]));
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// A corner of a face, `7`, `7/1/2` or, counted from the last one backwards, `-1`; counted from 0 as it comes back.
+fn corner(word: &str, before: usize) -> Result<u32, String> {
+    let number = word.split('/').next().and_then(|number| number.parse::<i64>().ok());
+    let index = number.and_then(|number| match number {
+        1.. => Some(number - 1),
+        0 => None,
+        _ => Some(before as i64 + number),
+    });
+    index
+        .and_then(|index| u32::try_from(index).ok())
+        .ok_or_else(|| format!("has {word:?} where a corner should be"))
+}
 
 /// Writes a mesh as OBJ: its corners, its normals if it has any, and its triangles. Z is up, as in the
 /// mesh itself; the format does not tell, and programs that take Y for up can be told on import. Each

@@ -6,7 +6,7 @@ use std::fmt::Display;
 use std::fs::File;
 use std::io::{BufReader, ErrorKind};
 use std::path::Path;
-use thalweg_field::Grid2;
+use thalweg_field::{FieldInfo, Grid2};
 
 /// Cells that one byte of a file can stand for at most. Deflate packs 1032 bytes into one, LZW and the
 /// EXR codecs some thousands on flat ground; a file that claims more is broken or hostile.
@@ -25,6 +25,8 @@ pub(crate) struct Source<'a> {
 pub(crate) struct Raster {
     /// Heights, not finite where there is none [m].
     pub heights: Grid2<f32>,
+    /// What the numbers are, where the file says it.
+    pub info: Option<FieldInfo>,
     /// Side of a cell, where known [m].
     pub cell: Option<f64>,
     /// South-west corner, east and north [m].
@@ -39,9 +41,10 @@ impl Raster {
     pub fn labelled(heights: Grid2<f32>, label: Option<Label>, bits: u8) -> Self {
         match label {
             Some(label) => {
-                Self { heights, cell: Some(label.cell_m), origin: label.origin_m, crs: label.crs, bits }
+                let info = Some(label.info());
+                Self { heights, info, cell: Some(label.cell_m), origin: label.origin_m, crs: label.crs, bits }
             }
-            None => Self { heights, cell: None, origin: [0.0, 0.0], crs: None, bits },
+            None => Self { heights, info: None, cell: None, origin: [0.0, 0.0], crs: None, bits },
         }
     }
 }

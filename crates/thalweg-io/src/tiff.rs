@@ -114,7 +114,7 @@ impl<'a> Opened<'a> {
         let Place { cell, origin, crs } = place.unwrap_or_default();
         let crs = crs.or(label.and_then(|label| label.crs));
         let bits = if self.sample == DecodingSampleType::U8 { 8 } else { 32 };
-        Ok(Raster { heights, cell, origin, crs, bits })
+        Ok(Raster { heights, info: None, cell, origin, crs, bits })
     }
 
     /// The description that we put into the file, if it is one of ours.

@@ -6,6 +6,7 @@ mod sph;
 
 use crate::Failure;
 use crate::args::CasesArgs;
+use crate::print::answer;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::hint::black_box;
@@ -98,7 +99,7 @@ pub fn bench(args: &CasesArgs) -> Result<(), Failure> {
         }
     }
     if args.json {
-        say!("{}", serde_json::to_string(&Table { machine, cases: rows }).map_err(Failure::run)?);
+        answer(&Table { machine, cases: rows });
     }
     Ok(())
 }

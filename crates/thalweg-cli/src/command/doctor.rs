@@ -48,7 +48,7 @@ struct Adapter {
 pub fn doctor(args: &JsonArgs) -> Result<(), Failure> {
     let found = look();
     if args.json {
-        say!("{}", serde_json::to_string(&found).map_err(Failure::run)?);
+        crate::print::answer(&found);
     } else {
         tell(&found);
     }

@@ -1,8 +1,10 @@
 //! Commands that run a scene.
 
-use super::memory_limit;
+use super::info::tell_realism;
+use super::{memory_limit, scene};
 use crate::Failure;
 use crate::args::{BackendArg, DemoArgs, Limits, RunArgs};
+use crate::print::{answer, shell_word};
 use crate::watch::Watch;
 use serde_json::json;
 use std::path::Path;
@@ -11,7 +13,7 @@ use thalweg::run::{Outcome, Report, RunOptions, VIDEOS};
 
 /// `thalweg demo`
 pub fn demo(args: &DemoArgs) -> Result<(), Failure> {
-    let mut project = Project::open("demo", &[]).map_err(Failure::usage)?;
+    let mut project = Project::open("demo", &[])?;
     project.scene.seed = args.seed.unwrap_or(project.scene.seed);
     let options =
         RunOptions { out: args.out.clone(), resume: false, max_bytes: memory_limit(args.limits.max_memory) };
@@ -26,7 +28,12 @@ pub fn demo(args: &DemoArgs) -> Result<(), Failure> {
 
 /// `thalweg run`
 pub fn run(args: &RunArgs) -> Result<(), Failure> {
-    let mut project = Project::open(&args.scene, &args.set).map_err(Failure::usage)?;
+    if args.scene == scene::STDIN && args.commands.as_deref() == Some(Path::new(scene::STDIN)) {
+        return Err(Failure::usage(
+            "the scene and --commands cannot both come from standard input; put one of them into a file",
+        ));
+    }
+    let mut project = scene::open(&args.scene, &args.set)?;
     let scene = &mut project.scene;
     scene.time.steps = args.steps.unwrap_or(scene.time.steps);
     scene.seed = args.seed.unwrap_or(scene.seed);
@@ -42,10 +49,10 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     let outcome = go(&project, &options, args.commands.as_deref(), &args.limits)?;
     match &outcome {
         Outcome::Finished(report) if args.json => {
-            say!("{}", serde_json::to_string(report).map_err(Failure::run)?);
+            answer(report);
         }
         Outcome::Stopped { checkpoint, step } if args.json => {
-            say!("{}", json!({ "stopped": step, "checkpoint": checkpoint, "resume": again(&out) }));
+            answer(&json!({ "stopped": step, "checkpoint": checkpoint, "resume": again(&out) }));
         }
         Outcome::Finished(report) if !args.limits.quiet => tell(report, &out),
         _ => {}
@@ -69,27 +76,18 @@ fn go(
     }
     let outcome = thalweg::run::run(project, options, &mut watch);
     watch.finish();
-    match outcome {
-        Ok(outcome) => {
-            if let Outcome::Stopped { checkpoint, step } = &outcome {
-                // Even when quiet: whoever stops a run wants to know where it is.
-                remark!("stopped after step {step}; the state is in {}", checkpoint.display());
-                remark!("go on with: {}", again(&options.out));
-            }
-            Ok(outcome)
-        }
-        Err(error) if error.is_usage() => Err(Failure::usage(error)),
-        Err(error) => Err(Failure::run(error)),
+    let outcome = outcome?;
+    if let Outcome::Stopped { checkpoint, step } = &outcome {
+        // Even when quiet: whoever stops a run wants to know where it is.
+        remark!("stopped after step {step}; the state is in {}", checkpoint.display());
+        remark!("go on with: {}", again(&options.out));
     }
+    Ok(outcome)
 }
 
 /// The command that goes on with a run. The folder holds the scene exactly as it runs, changes and all.
 fn again(out: &Path) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,:@%".contains(c);
-    let mut name = out.display().to_string();
-    if name.is_empty() || !name.chars().all(plain) {
-        name = format!("'{}'", name.replace('\'', "'\\''"));
-    }
+    let name = shell_word(&out.to_string_lossy());
     format!("thalweg run {name} --out {name} --resume")
 }
 
@@ -108,15 +106,8 @@ fn tell(report: &Report, out: &Path) {
         report.ledger.water.imbalance_rel,
         report.ledger.imbalance_rel
     );
-    let (before, after) = (&report.realism_before, &report.realism_after);
-    let number = |value: Option<f64>, factor: f64| value.map_or("-".into(), |v| format!("{:.3}", v * factor));
-    say!("                                   before   after");
-    for (name, a, b, factor) in [
-        ("cells in pits [%]", before.pit_fraction, after.pit_fraction, 100.0),
-        ("Hack exponent [-]", before.hack_exponent, after.hack_exponent, 1.0),
-        ("landforms, distance to a real one", before.geomorphon_distance, after.geomorphon_distance, 1.0),
-    ] {
-        say!("{name:<34} {:>7} {:>7}", number(a, factor), number(b, factor));
+    if let (Some(before), Some(after)) = (&report.realism_before, &report.realism_after) {
+        tell_realism(before, after);
     }
     say!("{} files in {}", report.files.len(), out.display());
     if let Some(video) = report.files.iter().find(|file| VIDEOS.contains(&file.as_str())) {

@@ -43,20 +43,9 @@ impl BuiltIn {
     /// Copies the scene and its files to a folder and returns what was written. Nothing is overwritten: where one of
     /// the files is there already, none is written.
     pub fn copy_to(&self, folder: &Path) -> std::io::Result<Vec<PathBuf>> {
-        std::fs::create_dir_all(folder)?;
         let scene = ("scene.toml", self.text.as_bytes());
-        let files: Vec<_> = std::iter::once(scene)
-            .chain(self.files.iter().copied())
-            .map(|(name, content)| (folder.join(name), content))
-            .collect();
-        if let Some((path, _)) = files.iter().find(|(path, _)| path.symlink_metadata().is_ok()) {
-            let message = format!("{} is already there", path.display());
-            return Err(std::io::Error::new(std::io::ErrorKind::AlreadyExists, message));
-        }
-        for (path, content) in &files {
-            write_new(path, content)?;
-        }
-        Ok(files.into_iter().map(|(path, _)| path).collect())
+        let files: Vec<_> = std::iter::once(scene).chain(self.files.iter().copied()).collect();
+        write_all_new(folder, &files)
     }
 
     /// Opens it with `key=value` changes.
@@ -75,6 +64,21 @@ impl BuiltIn {
         let origin = Origin { file: None, place, text: self.text.into(), changes: changes.to_vec() };
         Ok(Project { scene, name: self.name.into(), folder, origin, _unpacked: unpacked })
     }
+}
+
+/// Writes files, each with its name and content, to a folder that is made if need be, and returns their paths. Nothing
+/// is overwritten: where one of the files is there already, none is written.
+pub fn write_all_new(folder: &Path, files: &[(&str, &[u8])]) -> std::io::Result<Vec<PathBuf>> {
+    std::fs::create_dir_all(folder)?;
+    let files: Vec<_> = files.iter().map(|(name, content)| (folder.join(name), content)).collect();
+    if let Some((path, _)) = files.iter().find(|(path, _)| path.symlink_metadata().is_ok()) {
+        let message = format!("{} is already there", path.display());
+        return Err(std::io::Error::new(std::io::ErrorKind::AlreadyExists, message));
+    }
+    for (path, content) in &files {
+        write_new(path, content)?;
+    }
+    Ok(files.into_iter().map(|(path, _)| path).collect())
 }
 
 /// Writes a file that must not exist yet, whole or not at all.

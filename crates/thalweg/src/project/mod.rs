@@ -13,7 +13,7 @@ mod sph_tests;
 #[cfg(test)]
 mod tests;
 
-pub use builtin::{BuiltIn, built_in_scenes};
+pub use builtin::{BuiltIn, built_in_scenes, write_all_new};
 pub use camera::{CameraKey, CameraKind, CameraTable, KeyKind};
 pub use check::Complaint;
 pub use difference::Difference;
@@ -27,6 +27,8 @@ pub use schema::{
 };
 
 use locate::Document;
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// A scene and the folder its files are in.
@@ -137,6 +139,16 @@ impl Project {
         }
     }
 
+    /// A scene from whatever can be read, such as standard input; the rest is as in [`Self::from_text`].
+    pub fn from_reader(
+        input: impl Read,
+        name: &str,
+        folder: &Path,
+        changes: &[String],
+    ) -> Result<Self, ProjectError> {
+        Self::from_text(&read_text(input, name)?, name, folder, changes)
+    }
+
     /// A scene from its text, with `key=value` changes. `name` is its name in reports and in messages; files that it
     /// names are in `folder`, an empty one is the current folder.
     pub fn from_text(
@@ -152,7 +164,8 @@ impl Project {
 
     fn open_file(file: &Path, changes: &[String]) -> Result<Self, ProjectError> {
         let place = file.display().to_string();
-        let text = read_text(file, &place)?;
+        let unreadable = |source| ProjectError::Unreadable { path: file.into(), source };
+        let text = read_text(File::open(file).map_err(unreadable)?, &place)?;
         let scene = parse(&text, &place, changes)?;
         // The folder's name where the file is called scene.toml, also for `run .`.
         let whole = file.canonicalize().unwrap_or_else(|_| file.to_path_buf());
@@ -189,15 +202,17 @@ impl Project {
     }
 }
 
-/// Reads a scene file, which is text and not large.
-fn read_text(file: &Path, place: &str) -> Result<String, ProjectError> {
-    let unreadable = |source| ProjectError::Unreadable { path: file.into(), source };
-    let length = file.metadata().map_err(unreadable)?.len();
-    if length > MOST_BYTES {
-        let message = format!("{length} bytes are too many for a scene; is this the right file?");
+/// Reads a scene's text, which is UTF-8 and not large.
+fn read_text(input: impl Read, place: &str) -> Result<String, ProjectError> {
+    let mut bytes = Vec::new();
+    let unreadable = |source| ProjectError::Unreadable { path: place.into(), source };
+    input.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > MOST_BYTES {
+        let message =
+            format!("more than {MOST_BYTES} bytes are too many for a scene; is this the right file?");
         return Err(ProjectError::wrong(place, message));
     }
-    String::from_utf8(std::fs::read(file).map_err(unreadable)?).map_err(|error| {
+    String::from_utf8(bytes).map_err(|error| {
         let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = 1 + good.iter().filter(|&&b| b == b'\n').count();
         let message = "not UTF-8 text; a scene is a TOML file";

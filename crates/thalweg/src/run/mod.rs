@@ -1,13 +1,15 @@
 //! Running a scene from start to end.
 
 mod command;
+mod estimate;
 mod exports;
 mod output;
 mod pictures;
 mod report;
 
 pub use command::Command;
-pub use output::VIDEOS;
+pub use estimate::{Estimate, Particles};
+pub use output::{VIDEOS, is_written};
 pub use report::{Dt, LedgerReport, Realism, Report, WaterReport};
 
 use crate::project::Project;
@@ -227,7 +229,7 @@ pub fn run(project: &Project, options: &RunOptions, watcher: &mut dyn Watcher) -
         }
     }
     let clock = Instant::now();
-    let realism = report::realism(state.start(), &state.ground());
+    let realism = report::realism(state.scene(), state.start(), &state.ground());
     timings.insert("realism", clock.elapsed().as_secs_f64());
     let finish = report::Finish {
         timings_s: timings,

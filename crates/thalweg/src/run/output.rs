@@ -37,6 +37,11 @@ const OWN: [&str; 12] = [
     VIDEOS[1],
 ];
 
+/// Whether a scene's text is one that a run wrote into its folder.
+pub fn is_written(scene: &str) -> bool {
+    scene.starts_with(WRITTEN)
+}
+
 /// The first file of the user's own that a run into `out` would overwrite: the scene, or what it reads.
 pub fn endangered(project: &Project, out: &Path) -> Option<PathBuf> {
     let out = out.canonicalize().ok()?;
@@ -45,7 +50,7 @@ pub fn endangered(project: &Project, out: &Path) -> Option<PathBuf> {
         let within = file.strip_prefix(&out).ok()?.components().next()?;
         OWN.iter().any(|own| within.as_os_str() == *own).then_some(file.clone())
     };
-    let scene = project.file().filter(|_| !project.text().starts_with(WRITTEN));
+    let scene = project.file().filter(|_| !is_written(project.text()));
     scene.and_then(hit).or_else(|| {
         let mut scene = project.scene.clone();
         scene.files_mut().into_iter().find_map(|(_, file)| hit(&project.folder.join(file)))

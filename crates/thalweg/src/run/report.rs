@@ -1,8 +1,8 @@
 //! `report.json`: what ran, how long, and whether anything was lost.
 
-use crate::project::Project;
+use crate::project::{Project, Scene};
 use crate::state::{Change, ParticleCounts, State};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
@@ -32,8 +32,10 @@ pub struct LedgerReport {
     pub suspended: f64,
     /// Left over the edges.
     pub exported: f64,
-    /// Put there by refining the terrain between passes.
+    /// Put there by refining the terrain between passes, or with muddy water.
     pub added: f64,
+    /// Taken from the bed by water, deposits taken up again included.
+    pub eroded: f64,
     /// |what is missing| / |what was eroded| [-]; of the whole bed where water moved nothing.
     pub imbalance_rel: f64,
     /// The water's account.
@@ -58,7 +60,7 @@ pub struct WaterReport {
 }
 
 /// How natural the ground looks to a geomorphologist.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Realism {
     /// Share of the cells in pits [-].
     pub pit_fraction: Option<f64>,
@@ -96,10 +98,10 @@ pub struct Report {
     /// How many particles came and went, of a method that has any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub particles: Option<ParticleCounts>,
-    /// Realism of the terrain before.
-    pub realism_before: Realism,
+    /// Realism of the terrain before; none where it is no landscape.
+    pub realism_before: Option<Realism>,
     /// Realism of the terrain after.
-    pub realism_after: Realism,
+    pub realism_after: Option<Realism>,
     /// What was changed while it ran.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<Change>,
@@ -124,16 +126,32 @@ const TUJUNGA: [f64; 10] = [
     0.005_916_595_458_984_375,
 ];
 
-/// Measures the terrain before and after.
-pub fn realism(before: &Heightfield, after: &Heightfield) -> [Realism; 2] {
+/// Fewest cells along each side of a landscape: fewer hold no network of valleys to measure.
+const FEWEST_CELLS: usize = 64;
+/// Smallest cell of a landscape [m]: below it, ground is the floor of a tank or the bed of a brook.
+const SMALLEST_CELL: f64 = 1.0;
+
+/// Whether measures of landscapes tell anything about a scene: its ground is wide enough for valleys, and water comes
+/// onto it to cut them. Tanks, dam breaks and lakes at rest are none.
+fn is_landscape(scene: &Scene, ground: &Heightfield) -> bool {
+    let wide = ground.height.cols().min(ground.height.rows()) >= FEWEST_CELLS;
+    let fed = !(scene.rain.is_empty() && scene.sources.is_empty() && scene.emitters.is_empty());
+    wide && fed && ground.frame.cell >= SMALLEST_CELL
+}
+
+/// Measures the terrain before and after, where that means anything.
+pub fn realism(scene: &Scene, before: &Heightfield, after: &Heightfield) -> [Option<Realism>; 2] {
     [before, after].map(|ground| {
+        if !is_landscape(scene, ground) {
+            return None;
+        }
         let statistics = Statistics::of(ground, &Measures::default());
-        Realism {
+        Some(Realism {
             pit_fraction: statistics.pit_fraction,
             hack_exponent: statistics.hack_exponent,
             concavity: statistics.concavity,
             geomorphon_distance: statistics.geomorphons.map(|own| jensen_shannon(&TUJUNGA, &own)),
-        }
+        })
     })
 }
 
@@ -142,7 +160,7 @@ pub(super) struct Finish {
     pub timings_s: BTreeMap<&'static str, f64>,
     pub wall_s: f64,
     pub files: Vec<String>,
-    pub realism: [Realism; 2],
+    pub realism: [Option<Realism>; 2],
 }
 
 impl Report {
@@ -167,6 +185,7 @@ impl Report {
                 suspended: solids.suspended * density,
                 exported: solids.exported * density,
                 added: solids.added * density,
+                eroded: solids.eroded * density,
                 imbalance_rel: state.solids_missing(),
                 water: WaterReport {
                     start: water.start,

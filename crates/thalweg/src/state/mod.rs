@@ -59,6 +59,17 @@ impl SetupError {
         Self::complaints(project, vec![invalid.into()])
     }
 
+    /// What is wrong, one by one, each with its place.
+    pub fn mistakes(&self) -> Vec<Mistake> {
+        let place = match self {
+            Self::Wrong(mistakes) => return mistakes.clone(),
+            Self::Read { place, .. } | Self::Memory { place, .. } => place,
+        };
+        let told = self.to_string();
+        let message = told.strip_prefix(&format!("{place}: ")).unwrap_or(&told).to_owned();
+        vec![Mistake { place: place.clone(), message }]
+    }
+
     pub(crate) fn complaints(project: &Project, complaints: Vec<Complaint>) -> Self {
         let located = |complaint: Complaint| Mistake {
             place: project.place_of(&complaint.path),
@@ -210,6 +221,26 @@ impl State {
         self.method = Running::new(Plan { scene: &self.scene, site: &self.site }, self.max_bytes)?;
         self.changes.clear();
         Ok(())
+    }
+
+    /// Goes back to the beginning, on the terrain itself without passes over a coarser one before.
+    pub(crate) fn skip_coarse(&mut self) -> Result<(), Complaint> {
+        self.scene.time.coarse.clear();
+        self.reset()
+    }
+
+    /// Memory that running it takes, pictures not counted [bytes].
+    pub fn memory(&self) -> u64 {
+        let (cols, rows) = (self.site.ground.height.cols(), self.site.ground.height.rows());
+        match &self.scene.solver.method {
+            Method::Pipes(params) => site::memory(cols, rows, params),
+            Method::Sph(params) => SphRun::memory(Plan { scene: &self.scene, site: &self.site }, params),
+        }
+    }
+
+    /// Where its particles come from.
+    pub(crate) fn emitters(&self) -> Vec<thalweg_sph::Emitter> {
+        sph::emitters(&self.scene, &self.site.ground)
     }
 
     /// The terrain before anything happened, at full resolution.

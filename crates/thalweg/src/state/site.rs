@@ -3,14 +3,24 @@
 use super::SetupError;
 use crate::project::{Complaint, Method, Pool, Project, Scene, Terrain};
 use std::path::{Path, PathBuf};
-use thalweg_erosion::pipes::Pipes;
+use thalweg_erosion::pipes::{Params, Pipes};
 use thalweg_field::{Grid2, Heightfield};
 use thalweg_io::{Notice, ReadOptions, read_heightfield};
 use thalweg_terrain::{Recipe, resample};
 
 /// Bytes for each cell beside the solver's own: terrain before and now, flow and wetness, and the maps and
 /// pictures made at the end.
-pub(super) const BYTES_BESIDE: u64 = 120;
+const BYTES_BESIDE: u64 = 120;
+
+/// Memory for everything beside the solver [bytes].
+pub(super) fn memory_beside(cols: usize, rows: usize) -> u64 {
+    (cols as u64 * rows as u64).saturating_mul(BYTES_BESIDE)
+}
+
+/// Memory that running virtual pipes takes [bytes].
+pub(super) fn memory(cols: usize, rows: usize, params: &Params) -> u64 {
+    Pipes::memory(cols, rows, params).saturating_add(memory_beside(cols, rows))
+}
 
 /// Terrain and weather at full resolution.
 #[derive(Clone, Debug)]
@@ -29,11 +39,10 @@ pub fn start_ground(
     let (scene, terrain) = (&project.scene, &project.scene.terrain);
     let enough = |[cols, rows]: [usize; 2], path: &str| {
         // What particles need is known once the size of the cells is.
-        let solver = match &scene.solver.method {
-            Method::Pipes(params) => Pipes::memory(cols, rows, params),
-            Method::Sph(_) => 0,
+        let need = match &scene.solver.method {
+            Method::Pipes(params) => memory(cols, rows, params),
+            Method::Sph(_) => memory_beside(cols, rows),
         };
-        let need = solver.saturating_add((cols as u64 * rows as u64).saturating_mul(BYTES_BESIDE));
         let (need_mib, limit_mib) = (need >> 20, max_bytes >> 20);
         if need > max_bytes {
             Err(SetupError::Memory { place: project.place_of(path), cols, rows, need_mib, limit_mib })

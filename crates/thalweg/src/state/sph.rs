@@ -1,6 +1,6 @@
 //! A run of particles on a bed.
 
-use super::site::BYTES_BESIDE;
+use super::site::memory_beside;
 use super::{Course, NoteError, ParticleCounts, Parts, Plan, does_not_fit};
 use crate::project::{Complaint, Emitter, EmitterShape, Pool, Scene};
 use crate::stage::{StepError, StepReport};
@@ -30,12 +30,18 @@ impl SphRun {
         Ok(Self { torrent, dt: [f64::INFINITY, 0.0] })
     }
 
-    /// Complains about what would need more memory than may be used.
-    pub fn admit(plan: Plan, params: &Params, max_bytes: u64) -> Result<(), Complaint> {
+    /// Memory that running it takes [bytes].
+    pub fn memory(plan: Plan, params: &Params) -> u64 {
         let ground = &plan.site.ground;
         let (cols, rows) = (ground.height.cols(), ground.height.rows());
         let solver = Torrent::memory(cols, rows, ground.frame.cell, params, &setting(plan));
-        let need = solver.saturating_add((cols as u64 * rows as u64).saturating_mul(BYTES_BESIDE));
+        solver.saturating_add(memory_beside(cols, rows))
+    }
+
+    /// Complains about what would need more memory than may be used.
+    pub fn admit(plan: Plan, params: &Params, max_bytes: u64) -> Result<(), Complaint> {
+        let (cols, rows) = (plan.site.ground.height.cols(), plan.site.ground.height.rows());
+        let need = Self::memory(plan, params);
         if need <= max_bytes {
             return Ok(());
         }
@@ -137,7 +143,7 @@ fn setting(plan: Plan) -> Setting {
 }
 
 /// The emitters, with their heights above 0 m.
-fn emitters(scene: &Scene, ground: &Heightfield) -> Vec<coupling::Emitter> {
+pub(super) fn emitters(scene: &Scene, ground: &Heightfield) -> Vec<coupling::Emitter> {
     let emitter = |emitter: &Emitter| {
         // What a shape needs is there: the scene was checked.
         let [at, from, to] = [emitter.at, emitter.from, emitter.to].map(Option::unwrap_or_default);

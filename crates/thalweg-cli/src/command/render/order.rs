@@ -3,10 +3,12 @@
 use super::camera::camera;
 use crate::Failure;
 use crate::args::{ParticlesArg, RenderArgs, RendererArg};
+use crate::command::scene::open;
 use serde_json::json;
 use std::path::Path;
 use thalweg::draw;
-use thalweg::project::{self, CameraKind, Project, ProjectError, Scene};
+use thalweg::io::Kind;
+use thalweg::project::{self, CameraKind, Project, Scene};
 
 /// What to draw, and how.
 pub struct Order {
@@ -20,17 +22,18 @@ impl Order {
     pub fn new(args: &RenderArgs) -> Result<Self, Failure> {
         let changes = changes(args);
         let keys: Vec<_> = changes.iter().map(|(key, _)| key.clone()).collect();
-        let blame = |error: ProjectError| {
-            let told = changes
-                .iter()
-                .fold(error.to_string(), |told, (key, option)| told.replace(&format!("--set {key}"), option));
-            Failure::usage(told)
+        let blame = |failure: Failure| {
+            let named = |told: &str| {
+                changes.iter().fold(told.to_owned(), |told, (key, option)| {
+                    told.replace(&format!("--set {key}"), option)
+                })
+            };
+            failure.reworded(named)
         };
-        let project =
-            is_scene(&args.what).then(|| Project::open(&args.what, &keys)).transpose().map_err(blame)?;
+        let project = is_scene(&args.what).then(|| open(&args.what, &keys)).transpose().map_err(blame)?;
         let mut scene = match &project {
             Some(project) => project.scene.clone(),
-            None => project::parse("version = 1", "options", &keys).map_err(blame)?,
+            None => project::parse("version = 1", "options", &keys).map_err(|error| blame(error.into()))?,
         };
         scene.camera = camera(args.camera.as_deref(), &scene.camera)?;
         if draw::is_film(&args.output) || args.frames.is_some() {
@@ -46,7 +49,7 @@ impl Order {
 /// Whether it is a scene or the folder of a run, and not a terrain or something else in one file.
 fn is_scene(what: &str) -> bool {
     let path = Path::new(what);
-    path.is_dir() || path.extension().is_none_or(|extension| extension == "toml")
+    path.is_dir() || Kind::of(path).is_none() && path.extension().is_none_or(|extension| extension == "toml")
 }
 
 /// A camera that looks at something goes around it; others must move by themselves.

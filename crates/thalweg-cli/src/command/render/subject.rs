@@ -46,7 +46,7 @@ impl Subject {
 
 /// The start of a scene.
 fn beginning(project: &Project, limit: u64) -> Result<Subject, Failure> {
-    let state = State::new(project, limit).map_err(Failure::usage)?;
+    let state = State::new(project, limit)?;
     state.notices.iter().for_each(|notice| remark!("note: {notice}"));
     let now = Snapshot { points: state.points(), ..draw::opening(&state) };
     Ok(Subject { now, start: Some(state.start().clone()) })
@@ -57,15 +57,14 @@ fn run_to(project: &Project, step: u64, limit: u64, watch: &mut Watch) -> Result
     if step == 0 {
         return beginning(project, limit);
     }
-    let mut state = State::new(project, limit).map_err(Failure::usage)?;
+    let mut state = State::new(project, limit)?;
     state.notices.iter().for_each(|notice| watch.notice(notice));
     if step > state.steps_planned() {
         let message = format!("--step is {step}, but the scene has only {} steps", state.steps_planned());
         return Err(Failure::usage(message));
     }
     let checkpoints = project.folder.join("checkpoints");
-    advance_to(project, &mut state, step, Some((&checkpoints, limit)), watch)
-        .map_err(|error| if error.is_usage() { Failure::usage(error) } else { Failure::run(error) })?;
+    advance_to(project, &mut state, step, Some((&checkpoints, limit)), watch)?;
     if state.steps_taken() < step && !state.is_over() {
         let message = format!("stopped after step {}; nothing was written", state.steps_taken());
         return Err(Failure::run(message));
@@ -95,7 +94,7 @@ fn finished(path: &Path, project: &Project, args: &RenderArgs, limit: u64) -> Re
         now.points = Some(points);
     }
     // Its notices were told when it ran.
-    let start = start_ground(project, limit, &mut Vec::new()).map_err(Failure::usage)?;
+    let start = start_ground(project, limit, &mut Vec::new())?;
     Ok(Subject { now, start: Some(start) })
 }
 

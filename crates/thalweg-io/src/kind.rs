@@ -1,0 +1,44 @@
+//! What a file is.
+
+use crate::checkpoint;
+use crate::heightmap::Format;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+/// Kinds of files that are told apart before they are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Heights or another map: PNG, TIFF, EXR, R16 or RAW.
+    Heightmap,
+    /// Particles or a mesh as PLY.
+    Ply,
+    /// A mesh as OBJ.
+    Obj,
+    /// A mesh as GLB.
+    Glb,
+    /// A checkpoint of a run.
+    Checkpoint,
+}
+
+impl Kind {
+    /// What a file is by its first bytes, else by its name; none if it is nothing of these, or no file.
+    pub fn of(path: &Path) -> Option<Self> {
+        // Opening a named pipe would wait for whoever writes into it.
+        if !path.is_file() {
+            return None;
+        }
+        let mut head = Vec::new();
+        // What cannot be read is told when it is.
+        File::open(path).and_then(|file| file.take(8).read_to_end(&mut head)).unwrap_or(0);
+        let named = path.extension().unwrap_or_default().to_ascii_lowercase();
+        match (head.as_slice(), named.to_str()) {
+            ([b'p', b'l', b'y', b'\n' | b'\r', ..], _) | (_, Some("ply")) => Some(Self::Ply),
+            ([b'g', b'l', b'T', b'F', ..], _) | (_, Some("glb")) => Some(Self::Glb),
+            (head, named) if head == checkpoint::MAGIC || named == Some("twc") => Some(Self::Checkpoint),
+            (head, _) if Format::of(head, path).or(Format::named(path)).is_some() => Some(Self::Heightmap),
+            (_, Some("obj")) => Some(Self::Obj),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! What running a scene will take, before it runs.
+
+use crate::draw;
+use crate::project::{Complaint, Method, Scene};
+use crate::state::State;
+use serde::Serialize;
+use std::time::{Duration, Instant};
+use thalweg_field::band;
+use thalweg_sph::{Emitter, FluidParams, Source};
+
+/// What running a scene takes, roughly: memory within a few tenths, time within a factor of two or three.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Estimate {
+    /// Steps of all passes; fewer where simulated time ends the run.
+    pub steps: u64,
+    /// Simulated time of all passes [s], with time steps as at the beginning.
+    pub simulated_s: f64,
+    /// Columns and rows of the terrain.
+    pub cells: [usize; 2],
+    /// Particles, of a method that has any.
+    pub particles: Option<Particles>,
+    /// Memory in use at the peak [bytes].
+    pub memory_bytes: u64,
+    /// Time that the steps take on this machine, drawing and writing not counted [s].
+    pub wall_s: f64,
+    /// Cells or particles times steps in each second that this is reckoned with [1/s].
+    pub rate: f64,
+    /// On how many threads.
+    pub threads: usize,
+    /// Frames drawn during the run.
+    pub frames: u64,
+    /// Files in the output folder at the end [bytes].
+    pub disk_bytes: u64,
+}
+
+/// How many particles there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Particles {
+    /// At the beginning.
+    pub start: u64,
+    /// At most, if none leaves before its time is up.
+    pub most: u64,
+}
+
+/// Time for trying how fast the solver is.
+const TRIAL: Duration = Duration::from_millis(300);
+/// Steps between two looks at the clock: enough for the solvers' stride, few enough for large terrains.
+const STRIDE: u64 = 8;
+/// Fewest particles whose speed says something about many.
+const ENOUGH: f64 = 5000.0;
+/// What particles are reckoned with where too few are there to try: particles times steps in a second and thread [1/s].
+const PARTICLE_RATE: f64 = 2.5e6;
+/// A cell in all maps of a run, as EXR and as PNG, compressed as they usually are [bytes].
+const MAPS_PER_CELL: u64 = 30;
+/// A pixel of a picture, as PNG [bytes].
+const PNG_PER_PIXEL: u64 = 2;
+/// A particle in a file [bytes].
+const FILE_PER_PARTICLE: u64 = 40;
+
+/// How fast a solver was for a moment.
+struct Trial {
+    /// Cells or particles times steps in a second [1/s].
+    rate: f64,
+    /// Mean time step [s].
+    dt: f64,
+    /// Cells or particles, on average.
+    items: f64,
+}
+
+impl Estimate {
+    /// Looks at a scene that was just set up, and tries a few of its steps; the state is spent. The complaint says why
+    /// it cannot be run at all.
+    pub fn new(mut state: State) -> Result<Self, Complaint> {
+        let ground = &state.start().height;
+        let (cells, scene) = ([ground.cols(), ground.rows()], state.scene().clone());
+        let (memory, start, emitters) = (state.memory(), state.items().0 as u64, state.emitters());
+        let first = try_steps(&mut state);
+        let mut estimate = Self {
+            steps: 0,
+            simulated_s: 0.0,
+            cells,
+            particles: None,
+            memory_bytes: memory + draw::memory(scene.picture.size, scene.picture.supersampling),
+            wall_s: 0.0,
+            rate: first.rate,
+            threads: band::threads(),
+            frames: 0,
+            disk_bytes: (cells[0] * cells[1]) as u64 * if scene.output.maps { MAPS_PER_CELL } else { 6 },
+        };
+        match &scene.solver.method {
+            Method::Pipes(_) => {
+                state.skip_coarse()?;
+                estimate.add_passes(&scene, &first, &try_steps(&mut state));
+            }
+            Method::Sph(params) => {
+                let fluid = &params.fluid;
+                let dt = if start > 0 { first.dt } else { fluid.dt.unwrap_or(fluid.max_dt) };
+                estimate.steps = steps_within(&scene, dt);
+                estimate.simulated_s = estimate.steps as f64 * dt;
+                estimate.add_particles(fluid, start, &emitters, &first);
+            }
+        }
+        let pictures = |every: u64| if every > 0 { estimate.steps / every + 1 } else { 0 };
+        estimate.frames = pictures(scene.output.frames_every);
+        let [width, height] = scene.picture.size.map(|side| side as u64);
+        let drawn = estimate.frames + if scene.output.pictures { 5 } else { 0 };
+        estimate.disk_bytes += drawn * width * height * PNG_PER_PIXEL;
+        if let Some(particles) = estimate.particles {
+            let files = pictures(scene.output.particles_every).max(1) * scene.output.particles.len() as u64;
+            estimate.disk_bytes += files * particles.most * FILE_PER_PARTICLE;
+        }
+        Ok(estimate)
+    }
+
+    /// Passes from coarse to fine; `first` and `last` were tried on the coarsest and on the finest.
+    fn add_passes(&mut self, scene: &Scene, first: &Trial, last: &Trial) {
+        let whole = (self.cells[0] * self.cells[1]) as f64;
+        for coarse in &scene.time.coarse {
+            let factor = coarse.factor as f64;
+            self.steps += coarse.steps;
+            // Waves cross wider cells in longer steps.
+            self.simulated_s += coarse.steps as f64 * (last.dt * factor).min(first.dt);
+            self.wall_s += coarse.steps as f64 * whole / (factor * factor) / first.rate;
+        }
+        let steps = steps_within(scene, last.dt);
+        self.steps += steps;
+        self.simulated_s += steps as f64 * last.dt;
+        self.wall_s += steps as f64 * whole / last.rate;
+        self.rate = last.rate;
+    }
+
+    /// Particles that are there at the beginning and come from emitters later.
+    fn add_particles(&mut self, fluid: &FluidParams, start: u64, emitters: &[Emitter], trial: &Trial) {
+        let (end, volume) = (self.simulated_s, fluid.particle_mass() / fluid.density);
+        let (mut most, mut particle_seconds) = (start as f64, start as f64 * end);
+        for emitter in emitters {
+            let rate = Source::new(emitter, fluid.spacing, volume, "").map_or(0.0, |source| source.rate());
+            let lasts = emitter.lifetime.unwrap_or(f64::INFINITY);
+            let (from, to) = (emitter.start.min(end), emitter.stop.min(end));
+            most += rate * (to - from).min(lasts);
+            // The first is there until the end, or its own; the last hardly at all.
+            let [first, last] = [from, to].map(|born| (end - born).min(lasts));
+            particle_seconds += rate * (to - from) * 0.5 * (first + last);
+        }
+        let limit = if emitters.is_empty() { start } else { start.max(fluid.max_particles.into()) };
+        let most = (most as u64).min(limit);
+        self.particles = Some(Particles { start, most });
+        if trial.items < ENOUGH {
+            self.rate = PARTICLE_RATE * self.threads as f64;
+        }
+        let mean = (particle_seconds / end.max(f64::MIN_POSITIVE)).min(most as f64);
+        self.wall_s = mean * self.steps as f64 / self.rate;
+    }
+}
+
+/// Steps of the last pass, if its time steps stay as they are.
+fn steps_within(scene: &Scene, dt: f64) -> u64 {
+    let within = scene.time.duration.map_or(f64::INFINITY, |duration| (duration / dt).ceil());
+    (scene.time.steps as f64).min(within) as u64
+}
+
+/// Takes a few steps of a pass.
+fn try_steps(state: &mut State) -> Trial {
+    let (count, begun) = (state.items().0, state.steps_taken());
+    let (mut spent, mut item_steps) = (Duration::ZERO, 0.0);
+    // A pass that ends, and numbers that go wild, are for the run to tell.
+    while spent < TRIAL && !state.is_over() {
+        let steps = state.steps_to_next_look().min(STRIDE);
+        let clock = Instant::now();
+        let Ok(report) = state.stage().advance(state, steps) else { break };
+        spent += clock.elapsed();
+        item_steps += state.items().0 as f64 * steps as f64;
+        if state.note(&report).is_err() || state.items().1 == "cells" && state.items().0 != count {
+            break;
+        }
+    }
+    let steps = (state.steps_taken() - begun).max(1) as f64;
+    Trial {
+        rate: item_steps.max(1.0) / spent.as_secs_f64().max(1.0e-9),
+        dt: (state.time() / steps).max(f64::MIN_POSITIVE),
+        items: item_steps / steps,
+    }
+}
