@@ -140,7 +140,7 @@ fn tell_ledger(ledger: &Value, particles: bool) {
 fn volume(cubic_metres: f64) -> String {
     match cubic_metres.abs() {
         1.0e6.. => format!("{} million m³", brief(cubic_metres / 1.0e6)),
-        0.01.. => format!("{} m³", brief(cubic_metres)),
+        0.0 | 0.01.. => format!("{} m³", brief(cubic_metres)),
         _ => format!("{} l", brief(cubic_metres * 1.0e3)),
     }
 }
@@ -148,6 +148,7 @@ fn volume(cubic_metres: f64) -> String {
 /// A mass in words.
 fn mass(kilograms: f64) -> String {
     match kilograms.abs() {
+        1.0e12.. => format!("{} billion t", brief(kilograms / 1.0e12)),
         1.0e9.. => format!("{} million t", brief(kilograms / 1.0e9)),
         1.0e3.. => format!("{} t", brief(kilograms / 1.0e3)),
         _ => format!("{} kg", brief(kilograms)),
@@ -177,7 +178,8 @@ fn tell_files(out: &Path, files: &Value) {
         }
     }
     for (folder, count) in folders {
-        say!("folder          {} with {count} files", out.join(folder).display());
+        let files = if count == 1 { "file" } else { "files" };
+        say!("folder          {} with {count} {files}", out.join(folder).display());
     }
 }
 

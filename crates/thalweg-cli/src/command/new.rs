@@ -231,7 +231,7 @@ fn with_terrain(text: &str, terrain: &str) -> String {
 
 /// Passes over coarser terrain: how many cells make one, and steps. The finest that is left out begins with its
 /// valleys already there.
-const PASSES: [(usize, u64); 3] = [(8, 6000), (4, 3000), (2, 1500)];
+const PASSES: [(usize, u64); 3] = [(8, 2000), (4, 1500), (2, 800)];
 /// Fewest cells along the shorter side of a coarse pass.
 const FEWEST: usize = 64;
 
@@ -239,7 +239,7 @@ const FEWEST: usize = 64;
 fn scene_text(ground: &Ground) -> String {
     let shorter = ground.field.height.cols().min(ground.field.height.rows());
     let passes: Vec<_> = PASSES.into_iter().filter(|(factor, _)| shorter / factor >= FEWEST).collect();
-    let steps = if passes.is_empty() { 3000 } else { 500 };
+    let steps = if passes.is_empty() { 2000 } else { 400 };
     let coarse: String = passes
         .iter()
         .map(|(factor, steps)| {
@@ -258,7 +258,7 @@ seed = 1                             # only rain that falls in drops depends on 
 # How water works on the ground. Twice the capacity cuts twice as deep; a smaller repose makes gentler slopes.
 [solver]
 preset = "thalweg"
-capacity = 250
+capacity = 150
 repose = "40 deg"
 
 # Water leaves over an open edge; a "closed" one holds it back. For a sea: south = {{ level = "0 m" }}.
@@ -269,7 +269,7 @@ south = "open"
 west = "open"
 
 [[rain]]
-rate = "100 mm/h"
+rate = "60 mm/h"
 # mask = "rain.png"                  # an image beside this file: black stays dry, white gets all of it
 
 # More steps, more erosion. Coarse passes lay out large valleys, finer ones add gullies; detail is the share of the

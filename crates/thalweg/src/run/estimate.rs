@@ -43,7 +43,7 @@ pub struct Particles {
 }
 
 /// Time for trying how fast the solver is.
-const TRIAL: Duration = Duration::from_millis(300);
+const TRIAL: Duration = Duration::from_millis(200);
 /// Steps between two looks at the clock: enough for the solvers' stride, few enough for large terrains.
 const STRIDE: u64 = 8;
 /// Fewest particles whose speed says something about many.
