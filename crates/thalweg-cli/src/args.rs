@@ -4,7 +4,8 @@ use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueHint};
 use std::ffi::OsString;
 use std::path::PathBuf;
-use thalweg::project::built_in_scenes;
+use thalweg::field::units::{self, Dimension};
+use thalweg::project::{Every, built_in_scenes};
 use thalweg::terrain::kinds;
 
 /// Water on terrain: erode landscapes with real water.
@@ -109,9 +110,12 @@ pub struct RunArgs {
     /// Go on from the newest checkpoint in the output folder
     #[arg(long)]
     pub resume: bool,
-    /// Draw a picture every so many steps
-    #[arg(long, value_name = "EVERY", value_parser = count())]
-    pub frames: Option<u64>,
+    /// Draw a picture every so many steps, or at every multiple of a simulated time: 200, 0.04s
+    #[arg(long, value_name = "EVERY", conflicts_with = "video")]
+    pub frames: Option<Every>,
+    /// Make a film of that length, its frames spread evenly over the whole run: 10s
+    #[arg(long, value_name = "LENGTH", value_parser = time)]
+    pub video: Option<f64>,
     /// Obey a file, a named pipe, or - for standard input, while it runs: a line each of set KEY=VALUE, pause,
     /// resume, reset, stop
     #[arg(long, value_name = "FILE|-", value_hint = ValueHint::FilePath)]
@@ -261,6 +265,9 @@ pub struct RenderArgs {
     /// Number of frames of a moving picture; makes a .png one [default: its duration times picture.fps]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=100_000))]
     pub frames: Option<u32>,
+    /// Length of a moving picture; makes a .png one: 10s
+    #[arg(long, value_name = "LENGTH", value_parser = time, conflicts_with = "frames")]
+    pub video: Option<f64>,
     /// Column that colours particles
     #[arg(long, value_name = "COLUMN")]
     pub colour: Option<String>,
@@ -275,6 +282,13 @@ pub struct RenderArgs {
     pub quiet: bool,
     #[command(flatten)]
     pub reading: Reading,
+}
+
+impl RenderArgs {
+    /// Whether a moving picture is asked for in so many words.
+    pub fn moves(&self) -> bool {
+        self.frames.is_some() || self.video.is_some()
+    }
 }
 
 /// What can draw.
@@ -368,6 +382,12 @@ fn seed() -> clap::builder::RangedU64ValueParser {
 /// Numbers of steps.
 fn count() -> clap::builder::RangedU64ValueParser {
     clap::value_parser!(u64).range(..=1_000_000_000_000)
+}
+
+/// Reads a time with its unit, in seconds.
+fn time(text: &str) -> Result<f64, String> {
+    let time = units::parse(text, Dimension::Time).map_err(|error| error.to_string())?;
+    if time > 0.0 { Ok(time) } else { Err("it must be longer than nothing, such as 10s".into()) }
 }
 
 /// Reads `N` or `COLSxROWS`.

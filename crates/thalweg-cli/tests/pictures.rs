@@ -182,6 +182,83 @@ fn a_run_with_frames_ends_in_a_video() {
     assert!(ran.stderr.contains("no video was made"), "{ran:?}");
 }
 
+/// Numbers of the frames that a run drew.
+fn frames(folder: &Folder, out: &str) -> usize {
+    let drawn = format!("{out}/frames/frame_");
+    folder.files().iter().filter(|name| name.starts_with(&drawn)).count()
+}
+
+#[test]
+fn a_film_is_asked_for_by_its_length_and_frames_by_steps_or_by_time() {
+    let folder = Folder::with_scene();
+    let run = |out: &str, options: &[&str]| {
+        let plain = ["-q", "--out", out, "--set", "picture.renderer=cpu", "--set", "picture.fps=5"];
+        folder.ok(&[&["run", "small.toml"], plain.as_slice(), options].concat());
+        frames(&folder, out)
+    };
+    assert_eq!(run("film", &["--video", "3s"]), 15);
+    assert!(folder.path("film/frames.png").is_file() || folder.path("film/frames.mp4").is_file());
+    assert_eq!(run("keyed", &["--set", "output.video=3 s"]), 15);
+    assert_eq!(run("steps", &["--set", "output.video=3 s", "--frames", "40"]), 5, "the option counts");
+    let report = folder.json("film/report.json");
+    let times = (report["simulated_s"].as_f64().unwrap() / 20.0) as usize;
+    assert_eq!(run("timed", &["--frames", "20s"]), times + 1);
+    let written = |out: &str| String::from_utf8(folder.read(&format!("{out}/scene.toml"))).unwrap();
+    assert!(written("film").contains("video = 3.0"), "{}", written("film"));
+    assert!(written("timed").contains("frames_every = \"20 s\""), "{}", written("timed"));
+    for (options, words) in [
+        (["--video", "3 miles"].as_slice(), "miles"),
+        (&["--video", "0s"], "longer than nothing"),
+        (&["--video", "0.05s"], "--video: output.video is 0.05 s, 1 frames at 25"),
+        (&["--frames", "-3"], "--frames"),
+        (&["--frames", "1e-9s"], "--frames: output.frames_every is 1.00e-9 s"),
+        (&["--frames", "3", "--video", "3s"], "cannot be used with"),
+    ] {
+        folder.fails(&[&["run", "small.toml", "--out", "x"], options].concat(), 2, &[words]);
+    }
+    assert!(!folder.path("x").exists());
+    // A terrain that stands still is gone around in that time.
+    folder.ok(&["generate", "--kind", "fbm", "--size", "24x20", "-o", "a.exr"]);
+    let turn = ["render", "a.exr", "--renderer", "cpu", "--size", "32x18", "--look", "fps=4"];
+    folder.ok(&[turn.as_slice(), &["-o", "t.png", "--video", "1.5s"]].concat());
+    let png = folder.read("t.png");
+    let control = png.windows(4).position(|four| four == b"acTL").expect("an animated PNG") + 4;
+    assert_eq!(png[control..control + 4], 6_u32.to_be_bytes(), "frames");
+    let long = [turn.as_slice(), &["-o", "x.png", "--video", "9h"]].concat();
+    folder.fails(&long, 2, &["--video is 32400 s", "between 2 and 100000"]);
+}
+
+/// Share of the pixels of a part of a picture that are bluer than red [-].
+fn blue(picture: &(usize, usize, Vec<u8>), columns: std::ops::Range<usize>) -> f64 {
+    let (width, height, rgb) = picture;
+    let pixel = |x: usize, y: usize| &rgb[3 * (y * width + x)..][..3];
+    let wet = |x: usize| (0..*height).filter(|&y| pixel(x, y)[2] > pixel(x, y)[0].saturating_add(40)).count();
+    columns.clone().map(wet).sum::<usize>() as f64 / (height * columns.len()) as f64
+}
+
+/// A lake that is there from the beginning is there in the picture of the beginning.
+#[test]
+fn before_shows_the_water_that_stood_there() {
+    let folder = Folder::new();
+    let lake = "version = 1\n[terrain]\nsize = [40, 40]\n[[terrain.layer]]\nkind = 'bump'\nheight = '-20 m'\n\
+                radius = '150 m'\n[[water]]\nlevel = '-4 m'\n[time]\nsteps = 2\n[picture]\nsize = [200, 200]\n\
+                renderer = 'cpu'\n[camera]\nkind = 'top'\n";
+    folder.write("lake.toml", lake);
+    folder.ok(&["run", "lake.toml", "-q", "--out", "o"]);
+    folder.ok(&["render", "o", "-o", "run.png", "--before-after"]);
+    folder.ok(&["render", "lake.toml", "-o", "scene.png", "--step", "2", "--before-after"]);
+    for name in ["o/pictures/before_after.png", "run.png", "scene.png"] {
+        let picture = thalweg::io::read_png_rgb(&folder.path(name), 1 << 30).unwrap();
+        let half = picture.0 / 2;
+        let [before, after] = [blue(&picture, 0..half), blue(&picture, half..2 * half)];
+        assert!(after > 0.1, "{name}: {after} of the end is water");
+        assert!(
+            (before - after).abs() < 0.1 * after,
+            "{name}: {before} of the start is water, {after} of the end"
+        );
+    }
+}
+
 #[test]
 fn a_path_is_flown_along_while_the_scene_runs() {
     let folder = Folder::new();
@@ -263,6 +340,7 @@ fn without_an_adapter_the_processor_draws_or_the_package_is_named() {
     assert_eq!(ran.code, 0, "an overlay in perspective needs none either: {ran:?}");
     let ran = draw(&["--sheet"]);
     assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(size(&folder, "v.png").0, 64, "a sheet is as wide as it was asked for");
 
     let options = ["--out", "out", "--frames", "80", "--set", "output.pictures=true"];
     let ran = folder.run_with(none, &[&["run", "small.toml"], options.as_slice()].concat());

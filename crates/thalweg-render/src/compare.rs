@@ -67,7 +67,7 @@ pub fn sheet(expected: &Picture, actual: &Picture) -> Picture {
     let text = format!("difference × {GAIN}");
     let mut pictures = vec![(expected, "expected"), (actual, "actual")];
     pictures.extend(difference.iter().map(|picture| (picture, text.as_str())));
-    contact_sheet(&pictures, Some(pictures.len()))
+    contact_sheet(&pictures, pictures.len())
 }
 
 /// The difference of every pixel's channels.

@@ -38,7 +38,7 @@ pub struct Extent {
 /// Where particles lie.
 #[derive(Clone, Copy, Debug)]
 struct Cloud {
-    /// Smallest and largest coordinates of the centres [m].
+    /// Smallest and largest coordinates of the centres, but for strays [m].
     centres: [Vec3; 2],
     /// As they are drawn [m].
     radius: f32,
@@ -50,7 +50,7 @@ impl Extent {
         let mut extent = Self::of_ground(Scene::snapshot(snapshot).as_ref());
         let points = snapshot.points.as_ref();
         extent.cloud = points.and_then(|points| {
-            let centres = bounds_of(&points.positions)?;
+            let centres = points.bounds()?.map(Vec3::from_array);
             Some(Cloud { centres, radius: radius_of(points, centres) })
         });
         extent.bodies = snapshot.meshes.iter().filter_map(body_of).collect();

@@ -86,8 +86,23 @@ pub struct ReliefStyle {
     pub water_deep: f32,
     /// Deposits this thick hide the ground below [m].
     pub deposit_full: f32,
+    /// Where snow lies.
+    pub snow: Snow,
     /// Colours of the ground.
     pub palette: Palette,
+}
+
+/// Where snow lies, on ground that is not too steep for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Snow {
+    /// On mountains alone: in the uppermost part of ground that spans 1000 m of height or more
+    /// ([`Palette::snow_line`]), and nowhere below 1200 m.
+    #[default]
+    Auto,
+    /// Nowhere.
+    Off,
+    /// Above a height [m].
+    Above(f32),
 }
 
 impl Default for ReliefStyle {
@@ -102,6 +117,7 @@ impl Default for ReliefStyle {
             water_min_depth: 0.05,
             water_deep: 40.0,
             deposit_full: 10.0,
+            snow: Snow::Auto,
             palette: Palette::default(),
         }
     }
@@ -122,8 +138,7 @@ pub struct Palette {
     pub rock: [u8; 3],
     /// Snow on high and gentle ground.
     pub snow: [u8; 3],
-    /// Share of the height range above which snow lies, on ground that is high enough for any; 1 or more
-    /// for none [-].
+    /// Share of the height range above which snow lies on mountains ([`Snow::Auto`]); 1 or more for none [-].
     pub snow_line: f32,
     /// Fresh deposits.
     pub deposit: [u8; 3],
@@ -163,11 +178,21 @@ pub struct StyleError {
 }
 
 impl ReliefStyle {
-    /// Where snow begins on ground whose heights span that many metres: hillocks have none.
-    pub(crate) fn snow_line(&self, span: f32) -> f32 {
+    /// Where snow begins on ground between two heights, as a share of the `span` that its colours run over; 1 or more
+    /// if there is none [-].
+    pub(crate) fn snow_level(&self, [low, high]: [f32; 2], span: f32) -> f32 {
         /// Ground that spans less has no snow [m].
-        const MOUNTAINS: f32 = 250.0;
-        if span < MOUNTAINS { 1.0 } else { self.palette.snow_line }
+        const MOUNTAINS: f32 = 1000.0;
+        /// Mountains have none below [m].
+        const LOWEST: f32 = 1200.0;
+        let line = match self.snow {
+            Snow::Above(height) => height,
+            Snow::Auto if high - low >= MOUNTAINS => {
+                (low + self.palette.snow_line * (high - low)).max(LOWEST)
+            }
+            Snow::Auto | Snow::Off => return 1.0,
+        };
+        (line - low) / span
     }
 
     /// Lower light from the left of a viewer in the south, whose side of the ground stays lit; for

@@ -9,7 +9,7 @@ use glam::Vec3;
 use thalweg_field::{Field, FieldInfo, Frame, Grid2, Snapshot};
 use thalweg_render::gpu::{Renderer, World};
 use thalweg_render::{
-    Camera, ColourMap, Fly, Light, Look, MapStyle, Overlay, Picture, Scale, View, WaterLook, compare,
+    Camera, ColourMap, Fly, Light, Look, MapStyle, Overlay, Picture, Scale, Snow, View, WaterLook, compare,
 };
 
 fn renderer() -> Renderer {
@@ -285,4 +285,69 @@ fn no_gaps_between_levels_of_detail() {
             assert!(pale * 100 < inner, "{cols} by {rows}: {pale} of {inner} pixels show the table");
         }
     }
+}
+
+/// An even quantity has one colour, that of the legend: by a low sun over hills, snow, water and haze, from above and
+/// from the side.
+#[test]
+fn the_colours_of_an_overlay_are_those_of_its_legend() {
+    let mut renderer = renderer();
+    let mut snapshot = landscape();
+    let size = [320, 200];
+    for (value, colours) in [(0.15, ColourMap::Viridis), (0.5, ColourMap::Blues), (1.0, ColourMap::Viridis)] {
+        for field in &mut snapshot.fields {
+            if field.info.name == "change" {
+                field.values = Grid2::filled(96, 72, value);
+            }
+        }
+        let style = MapStyle { colours, range: Some([0.0, 1.0]), ..MapStyle::default() };
+        let overlay = Some(Overlay { field: "change".into(), style, opacity: 1.0 });
+        let mut look = Look { overlay, haze: 0.6, ..Look::default() };
+        look.relief.sun_elevation = 0.15;
+        look.relief.snow = Snow::Above(180.0);
+        let legend = colours.colour(value);
+        for camera in [Camera::Top, Camera::default()] {
+            let mut world = renderer.load(&snapshot, &look).unwrap();
+            let picture = renderer.picture(&mut world, &look, &camera, size).unwrap();
+            let view = world.view(&camera, &look, 1.6);
+            let height = snapshot.field("height").unwrap();
+            let mut seen = 0;
+            for i in 0..400 {
+                let (col, row) = (3 + i % 20 * 90 / 20, 3 + i / 20 * 66 / 20);
+                let water = snapshot.field("water").unwrap().at(col, row);
+                let place = Vec3::new(
+                    10.0 * col as f32 + 5.0,
+                    10.0 * (72 - row) as f32 - 5.0,
+                    height.at(col, row) + water,
+                );
+                let [x, y] = view.place_of(place).unwrap();
+                let found = picture.pixel((x * 320.0) as usize, (y * 200.0) as usize);
+                let off = (0..3).map(|c| found[c].abs_diff(legend[c])).max().unwrap();
+                assert!(off <= 9, "{camera:?} at {place}: {found:?}, {legend:?} in the legend");
+                seen += 1;
+            }
+            assert_eq!(seen, 400);
+        }
+    }
+}
+
+/// Both renderers know the same snow line.
+#[test]
+fn snow_lies_where_the_look_says() {
+    let mut renderer = renderer();
+    let snapshot = landscape();
+    let mut white = |snow| {
+        let mut look = still();
+        look.relief.snow = snow;
+        let mut world = renderer.load(&snapshot, &look).unwrap();
+        let picture = renderer.picture(&mut world, &look, &Camera::Top, SIZE).unwrap();
+        picture.rgb.chunks_exact(3).filter(|pixel| pixel[0] > 200 && pixel[2] > 200).count()
+    };
+    let [none, usual, high, low] =
+        [Snow::Off, Snow::Auto, Snow::Above(200.0), Snow::Above(120.0)].map(&mut white);
+    assert_eq!(none, usual, "hills of 300 m have no snow by themselves");
+    assert!(
+        high > none + 100 && low > high + 1000,
+        "white pixels: {none} off, {high} above 200 m, {low} above 120 m"
+    );
 }

@@ -131,6 +131,23 @@ fn particles_alone_are_framed_completely() {
     }
 }
 
+/// A few drops that were flung far away must not turn the rest into a speck.
+#[test]
+fn a_block_with_three_strays_is_framed_as_the_block_alone() {
+    let mut renderer = renderer();
+    let block: Vec<[f32; 3]> = (0..1000).map(|i| [i % 10, i / 10 % 10, i / 100].map(|n| n as f32)).collect();
+    let strays = [[100.0, 3.0, 2.0], [-90.0, 100.0, 4.0], [5.0, 5.0, 110.0]];
+    let with: Vec<[f32; 3]> = block.iter().copied().chain(strays).collect();
+    for camera in [Camera::default(), Camera::orbit(2.4, 0.3), Camera::Top] {
+        let mut view = |places: &[[f32; 3]]| {
+            let world = renderer.load(&of_points(places.to_vec(), 0.5), &plain()).unwrap();
+            world.view(&camera, &plain(), 1.0)
+        };
+        let [alone, with] = [view(&block), view(&with)];
+        assert_eq!(with.eye, alone.eye, "{camera:?} steps back by {} m", (with.eye - alone.eye).length());
+    }
+}
+
 #[test]
 fn a_particle_that_is_nowhere_changes_nothing() {
     let mut renderer = renderer();

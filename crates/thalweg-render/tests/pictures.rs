@@ -2,8 +2,8 @@
 
 use thalweg_field::{Field, FieldInfo, Frame, Grid2, Heightfield, Snapshot};
 use thalweg_render::{
-    Camera, ColourMap, Label, MapStyle, Palette, Picture, ReliefStyle, Scale, Scene, map, perspective,
-    relief, text_width,
+    Camera, ColourMap, Label, MapStyle, Palette, Picture, ReliefStyle, Scale, Scene, Snow, Spread, map,
+    perspective, relief, text_width,
 };
 
 const MAGENTA: [u8; 3] = [255, 0, 255];
@@ -252,4 +252,79 @@ fn a_snapshot_without_height_is_no_scene() {
     assert!(Scene::snapshot(&snapshot).is_none());
     snapshot.fields.push(height_field(&land.height));
     assert!(Scene::snapshot(&snapshot).is_some_and(|scene| scene.water_depth.is_none()));
+}
+
+/// Share of the pixels of a picture from above that are white as snow [-].
+fn snowed(land: &Heightfield, style: &ReliefStyle) -> f32 {
+    let picture = relief(&Scene::ground(land), style, 96);
+    let white = |pixel: &[u8]| pixel[0] > 205 && pixel[2] >= pixel[0];
+    picture.rgb.chunks_exact(3).filter(|pixel| white(pixel)).count() as f32 / (96.0 * 96.0)
+}
+
+/// A dome of that height on level ground at a height [m].
+fn dome(base: f32, height: f32) -> Heightfield {
+    let bump = |c: usize, r: usize| (-((c as f32 - 48.0).powi(2) + (r as f32 - 48.0).powi(2)) / 900.0).exp();
+    Heightfield {
+        height: Grid2::from_fn(96, 96, |c, r| base + height * bump(c, r)),
+        frame: Frame::with_cell(100.0),
+    }
+}
+
+#[test]
+fn snow_lies_on_high_mountains_and_nowhere_else_unless_its_height_is_given() {
+    let auto = ReliefStyle::default();
+    for (base, height, has_snow) in [
+        (0.0, 2200.0, true),
+        (2000.0, 1100.0, true),
+        (2000.0, 900.0, false),  // hills, however high they stand
+        (-700.0, 1500.0, false), // tops at 800 m
+    ] {
+        let share = snowed(&dome(base, height), &auto);
+        assert!((share > 0.02) == has_snow, "{share} of a dome of {height} m on {base} m is white");
+    }
+    let mountain = dome(0.0, 2200.0);
+    let with = |snow| snowed(&mountain, &ReliefStyle { snow, ..ReliefStyle::default() });
+    let [low, usual, off] = [with(Snow::Above(900.0)), with(Snow::Auto), with(Snow::Off)];
+    assert!(
+        off == 0.0 && low > 2.0 * usual,
+        "white: {low} above 900 m, {usual} as usual, {off} without snow"
+    );
+    assert_eq!(with(Snow::Above(2500.0)), 0.0, "above the top");
+    let hill = snowed(&dome(0.0, 300.0), &ReliefStyle { snow: Snow::Above(150.0), ..ReliefStyle::default() });
+    assert!(hill > 0.02, "{hill} of a hill is white where snow is asked for");
+}
+
+/// A plateau as the README's canyon is cut into: nine tenths of it lie near its top.
+#[test]
+fn a_plateau_is_not_snowed_in() {
+    let canyon = Heightfield {
+        height: Grid2::from_fn(96, 96, |c, r| {
+            let cut = (1.0 - (r as f32 - 48.0).abs() / 12.0).max(0.0);
+            80.0 - 820.0 * cut + 20.0 * ((c as f32) * 0.3).sin()
+        }),
+        frame: Frame::with_cell(53.0),
+    };
+    let share = snowed(&canyon, &ReliefStyle::default());
+    assert!(share < 0.01, "{share} of the plateau is white");
+}
+
+/// Colours that must be found in the legend: relief changes them by less than a step of three in a hundred.
+#[test]
+fn the_colours_of_a_map_are_those_of_its_legend() {
+    let land = hills(80, 60);
+    let steepest = land.height.values().windows(2).map(|pair| (pair[1] - pair[0]).abs()).fold(0.0, f32::max);
+    assert!(steepest > 5.0, "the hills are too flat to tell: {steepest} m per cell");
+    for name in ["flow", "slope", "change", "erosion"] {
+        let info = FieldInfo::new(name, "m", "made up");
+        let values = Grid2::from_fn(80, 60, |c, _| if c < 40 { 0.2 } else { 0.7 });
+        let style = MapStyle { range: Some([0.1, 1.0]), ..MapStyle::of(&info) };
+        let spread = Spread::of(values.values(), &style);
+        let picture = map(&Scene::ground(&land), &Field { info, values: values.clone() }, &style, 80);
+        for (i, value) in values.values().iter().enumerate() {
+            let [found, legend] =
+                [picture.pixel(i % 80, i / 80), style.colours.colour(spread.position(*value))];
+            let off = (0..3).map(|c| found[c].abs_diff(legend[c])).max().unwrap();
+            assert!(off <= 8, "{name}: {found:?} in the map, {legend:?} in the legend");
+        }
+    }
 }

@@ -428,3 +428,93 @@ fn every_built_in_scene_can_be_set_up() {
         assert_eq!(thalweg::project::parse(&text, scene.name, &[]).unwrap(), project.scene);
     }
 }
+
+/// Names of the frames that a run lists.
+fn frames(report: &thalweg::run::Report) -> Vec<&String> {
+    report.files.iter().filter(|file| file.starts_with("frames/frame_")).collect()
+}
+
+/// The scene with frames at a pace, drawn by the processor.
+fn filmed(folder: &Path, pace: &str) -> Project {
+    let text = SCENE.replace("[output]", &format!("renderer = 'cpu'\nfps = 5\n[output]\n{pace}"));
+    project(folder, &text)
+}
+
+#[test]
+fn a_film_has_the_length_that_was_asked_for_and_shows_start_and_end() {
+    let folder = tempfile::tempdir().unwrap();
+    // Fewer frames than steps, and more.
+    for (seconds, count) in [("3 s", 15), ("1 min", 300)] {
+        let project = filmed(folder.path(), &format!("video = '{seconds}'"));
+        let out = folder.path().join("out");
+        let report = finished(&project, &out);
+        assert_eq!(frames(&report).len(), count, "frames of a film of {seconds} at 5 in each second");
+        let read = |number: usize| std::fs::read(out.join(format!("frames/frame_{number:06}.png"))).unwrap();
+        assert!(read(0) != read(count - 1), "the end looks like the start");
+        assert!(report.files.iter().any(|file| file.starts_with("frames.")), "no video: {:?}", report.files);
+    }
+}
+
+/// Frames at fixed times lie at the first step at or past each of them, which a run that draws every step can tell.
+#[test]
+fn frames_at_fixed_times_show_the_first_step_at_or_past_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let [each, timed] = ["frames_every = 1", "frames_every = '2.5 s'"].map(|pace| {
+        let project = filmed(folder.path(), pace);
+        let out = folder.path().join(pace.replace(' ', ""));
+        let report = finished(&project, &out);
+        (project, out, frames(&report).len())
+    });
+    let mut state = State::new(&each.0, MEMORY).unwrap();
+    let mut due = 0;
+    loop {
+        while state.time() >= 2.5 * f64::from(due) {
+            let read = |out: &Path, number: u64| {
+                std::fs::read(out.join(format!("frames/frame_{number:06}.png"))).unwrap()
+            };
+            let [expected, shown] = [read(&each.1, state.steps_taken()), read(&timed.1, due.into())];
+            assert!(
+                expected == shown,
+                "frame {due} does not show step {} at {} s",
+                state.steps_taken(),
+                state.time()
+            );
+            due += 1;
+        }
+        if state.is_over() {
+            break;
+        }
+        let next = state.steps_taken() + 1;
+        drive(&mut state, next);
+    }
+    assert!(due > 10, "only {due} frames in {} s", state.time());
+    assert_eq!(timed.2, due as usize, "frames that were written");
+}
+
+/// At the end of a coarse pass the picture of the ground is that of the next pass's beginning: camera, colours, detail.
+#[test]
+fn a_film_does_not_jump_where_a_coarse_pass_ends() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = filmed(folder.path(), "");
+    let mut state = State::new(&project, MEMORY).unwrap();
+    let mut steps = Vec::new();
+    let mut last = state.scenery();
+    for step in 1..=235 {
+        drive(&mut state, step);
+        let now = state.scenery();
+        let [before, after] = [&last, &now].map(|shown| shown.field("height").unwrap());
+        assert!(before.same_shape(after), "step {step}: {} by {} cells", after.cols(), after.rows());
+        let moved: f32 = before.values().iter().zip(after.values()).map(|(a, b)| (a - b).abs()).sum();
+        steps.push(moved / after.len() as f32);
+        last = now;
+    }
+    // Steps 75 and 145 end the coarse passes.
+    for end in [75_usize, 145] {
+        let around = steps[end - 11..end - 1].iter().copied().fold(0.0, f32::max);
+        let here = steps[end - 1];
+        assert!(
+            here < 3.0 * around + 0.01,
+            "step {end} moves the ground seen by {here} m, those before by {around} m"
+        );
+    }
+}

@@ -15,8 +15,8 @@ use std::sync::atomic::AtomicBool;
 use subject::Subject;
 use thalweg::draw::{self, DrawError, Exposure, Film, Marks, Painter};
 use thalweg::field::Snapshot;
-use thalweg::project::OverlayTable;
-use thalweg::render::{Camera, Look, Picture, Shot, before_after, contact_sheet};
+use thalweg::project::{OverlayTable, WaterTable};
+use thalweg::render::{Camera, Look, Picture, Shot, before_after, full_sheet};
 use thalweg::run::Watcher;
 
 /// `thalweg render`
@@ -31,7 +31,7 @@ pub fn render(args: &RenderArgs) -> Result<(), Failure> {
     let painter = Painter::new(picture.renderer).map_err(Failure::run)?;
     let mut watch = Watch::new(args.quiet);
     let subject = Subject::load(args, &order, limit, &mut watch)?;
-    let mut studio = Studio::new(painter, &order, subject, watch.stop());
+    let mut studio = Studio::new(painter, &order, subject, args, watch.stop());
     let written = if moving {
         studio.film(args, &mut watch)
     } else {
@@ -54,29 +54,39 @@ pub fn render(args: &RenderArgs) -> Result<(), Failure> {
 /// Whether the picture moves; what is neither a picture nor a moving one is refused.
 fn is_moving(args: &RenderArgs) -> Result<bool, Failure> {
     let path = &args.output;
-    let moving = draw::is_film(path) || draw::is_png(path) && args.frames.is_some();
+    let moving = draw::is_film(path) || draw::is_png(path) && args.moves();
     let wrong = if !(moving || draw::is_picture(path)) {
         "pictures are written as .png or .jpg, moving ones as .mp4 or .apng"
     } else if moving && (args.before_after || args.sheet) {
         "--before-after and --sheet do not move; write them as .png or .jpg"
-    } else if !moving && args.frames.is_some() {
-        "--frames is for moving pictures; write them as .mp4, .apng or .png"
+    } else if !moving && args.moves() {
+        "--frames and --video are for moving pictures; write them as .mp4, .apng or .png"
     } else {
         return Ok(moving);
     };
     Err(Failure::usage(format!("{}: {wrong}", path.display())))
 }
 
-/// Water of a tank is as clear to the eye as a lake's: what is deep depends on the size of the whole.
-fn for_small_worlds(mut look: Look, subject: &Snapshot) -> Look {
-    /// Depth at which the far side has vanished, in widths [-].
+/// The look of what a file holds. Water is as clear and as muddy to the eye as suits it, unless the options say: that of
+/// particles as in a run of them, and of a mesh by the size of the whole.
+fn for_a_file(mut look: Look, subject: &Snapshot, args: &RenderArgs) -> Look {
+    /// Depth at which the far side of a mesh has vanished, in widths [-].
     const DEEP: f32 = 0.5;
-    let points = subject.points.iter().flat_map(|points| &points.positions);
-    let places = points.chain(subject.meshes.iter().flat_map(|mesh| &mesh.mesh.positions));
-    let start = [f32::INFINITY, f32::NEG_INFINITY];
-    let [low, high] = places.fold(start, |[low, high], place| [low.min(place[0]), high.max(place[0])]);
-    if subject.field("height").is_none() && low < high {
-        look.relief.water_deep = look.relief.water_deep.min(DEEP * (high - low));
+    let asked = |key: &str| args.look.iter().any(|look| look.trim_start().starts_with(key));
+    let places = || subject.meshes.iter().flat_map(|mesh| &mesh.mesh.positions);
+    let [low, high] = places().fold([f32::INFINITY, f32::NEG_INFINITY], |[low, high], place| {
+        [low.min(place[0]), high.max(place[0])]
+    });
+    let [clear, muddy] = match &subject.points {
+        Some(points) => WaterTable::usual(Some(2.0 * f64::from(points.radius))).map(|v| v as f32),
+        None if low < high => [look.relief.water_deep.min(DEEP * (high - low)), look.water.muddy],
+        None => return look,
+    };
+    if !asked("water.clear_depth") {
+        look.relief.water_deep = clear;
+    }
+    if !asked("water.muddy") {
+        look.water.muddy = muddy;
     }
     look
 }
@@ -95,12 +105,18 @@ struct Studio {
 }
 
 impl Studio {
-    fn new(painter: Painter, order: &Order, subject: Subject, stop: Arc<AtomicBool>) -> Self {
+    fn new(
+        painter: Painter,
+        order: &Order,
+        subject: Subject,
+        args: &RenderArgs,
+        stop: Arc<AtomicBool>,
+    ) -> Self {
         let picture = &order.scene.picture;
         // As in a run: colours are those of the start, whatever became of it.
         let look = match &subject.start {
             Some(start) => draw::coloured_by(picture.look(), start),
-            None => for_small_worlds(picture.look(), &subject.now),
+            None => for_a_file(picture.look(), &subject.now, args),
         };
         let resolve = painter.view(&subject.now, &look, picture.size);
         let shot = order.scene.camera.shot().settled(&*resolve);
@@ -114,15 +130,15 @@ impl Studio {
     }
 
     fn paint(&mut self, look: &Look, camera: &Camera, size: [usize; 2]) -> Result<Picture, Failure> {
-        let Subject { now, start } = &mut self.subject;
+        let Subject { now, start, .. } = &mut self.subject;
         draw::lay_over(now, look, start.as_ref()).map_err(Failure::usage)?;
         let exposure = Exposure { look, camera, size, marks: &self.marks, stop: Some(&self.stop) };
         self.painter.paint(now, &exposure).map_err(refused)
     }
 
-    /// The start, as bare ground, beside the present state.
+    /// The start, with the water that stood there, beside the present state.
     fn before_after(&mut self) -> Result<Picture, Failure> {
-        let Some(start) = &self.subject.start else {
+        let Some(before) = &self.subject.before else {
             let message = "--before-after needs a run, or a scene with --step: here is only one state";
             return Err(Failure::usage(message));
         };
@@ -130,40 +146,56 @@ impl Studio {
         let camera = self.shot.at(0.0);
         let (size, marks, stop) = (self.size, &self.marks, Some(&*self.stop));
         let exposure = Exposure { look: &look, camera: &camera, size, marks, stop };
-        let before = self.painter.paint(&draw::bare(start), &exposure).map_err(refused)?;
+        let before = self.painter.paint(before, &exposure).map_err(refused)?;
         let after = self.view()?;
         let label = format!("after {} steps", self.subject.now.step);
         Ok(before_after(&[(&before, "before"), (&after, &label)]))
     }
 
-    /// From above, the view, and each quantity from above.
+    /// From above, the view, and each quantity from above, on a sheet as wide as the picture would be.
     fn sheet(&mut self) -> Result<Picture, Failure> {
         let [width, height] = self.size;
-        let size = [width.div_ceil(SHEET_COLUMNS), height.div_ceil(SHEET_COLUMNS)];
+        // Large enough for any row; from above, a narrow terrain is high.
+        let [half, tall] = [[width.div_ceil(2), height.div_ceil(2)], [width.div_ceil(2), height]];
         let look = self.look.clone();
         let plain = Look { overlay: None, ..look.clone() };
         let mut pictures = Vec::new();
         if self.subject.now.field("height").is_some() {
-            pictures.push(("from above".to_owned(), self.paint(&plain, &Camera::Top, size)?));
+            pictures.push(("from above".to_owned(), self.paint(&plain, &Camera::Top, tall)?));
         }
         let camera = self.shot.at(0.0);
-        pictures.push(("view".to_owned(), self.paint(&look, &camera, size)?));
+        pictures.push(("view".to_owned(), self.paint(&look, &camera, half)?));
         for name in ["flow", "speed", "erosion-deposition", "slope", "sediment", "wetness"] {
             let look = Look { overlay: Some(OverlayTable::named(name).overlay()), ..look.clone() };
             if draw::lay_over(&mut self.subject.now, &look, self.subject.start.as_ref()).is_ok() {
-                pictures.push((name.to_owned(), self.paint(&look, &Camera::Top, size)?));
+                pictures.push((name.to_owned(), self.paint(&look, &Camera::Top, tall)?));
             }
         }
         let labelled: Vec<_> = pictures.iter().map(|(name, picture)| (picture, name.as_str())).collect();
-        Ok(contact_sheet(&labelled, Some(SHEET_COLUMNS)))
+        Ok(full_sheet(&labelled, width))
+    }
+
+    /// Frames of a moving picture: as many as asked for, or as its length or that of the shot takes.
+    fn frame_count(&self, args: &RenderArgs) -> Result<usize, Failure> {
+        const MOST: f64 = 100_000.0;
+        if let Some(frames) = args.frames {
+            return Ok(frames as usize);
+        }
+        let seconds = args.video.unwrap_or(f64::from(self.shot.duration()));
+        let frames = (seconds * f64::from(self.fps)).round();
+        if args.video.is_some() && !(2.0..=MOST).contains(&frames) {
+            let message = format!(
+                "--video is {seconds} s, {frames} frames at {} in each second; a film has between 2 and {MOST}",
+                self.fps
+            );
+            return Err(Failure::usage(message));
+        }
+        Ok(frames.max(2.0) as usize)
     }
 
     /// A moving picture of the shot; a camera that would stand still goes around.
     fn film(&mut self, args: &RenderArgs, watch: &mut Watch) -> Result<PathBuf, Failure> {
-        let frames = args.frames.map_or_else(
-            || (self.shot.duration() * self.fps as f32).round().max(2.0) as usize,
-            |frames| frames as usize,
-        );
+        let frames = self.frame_count(args)?;
         let mut film = Film::new(&args.output, "apng", self.fps, frames);
         if film.path() != args.output {
             let (asked, made) = (args.output.display(), film.path().display());
@@ -171,7 +203,7 @@ impl Studio {
                 "note: {asked} needs the program ffmpeg, which was not found; {made}, an animated PNG, is made instead"
             );
         }
-        let Subject { now, start } = &mut self.subject;
+        let Subject { now, start, .. } = &mut self.subject;
         draw::lay_over(now, &self.look, start.as_ref()).map_err(Failure::usage)?;
         let mut model = self.painter.model(now, &self.look).map_err(refused)?;
         for (number, time) in self.shot.moments(frames).enumerate() {
@@ -189,9 +221,6 @@ impl Studio {
         film.finish().map_err(Failure::run)
     }
 }
-
-/// Pictures beside each other on a sheet.
-const SHEET_COLUMNS: usize = 3;
 
 /// A quantity that is not there was asked for; the rest is the machine's fault.
 fn refused(error: DrawError) -> Failure {

@@ -8,7 +8,7 @@ use crate::print::{answer, shell_word};
 use crate::watch::Watch;
 use serde_json::json;
 use std::path::Path;
-use thalweg::project::{Backend, Project};
+use thalweg::project::{Backend, Every, Output, Project};
 use thalweg::run::{Outcome, Report, RunOptions, VIDEOS};
 
 /// `thalweg demo`
@@ -37,12 +37,16 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     let scene = &mut project.scene;
     scene.time.steps = args.steps.unwrap_or(scene.time.steps);
     scene.seed = args.seed.unwrap_or(scene.seed);
-    scene.output.frames_every = args.frames.unwrap_or(scene.output.frames_every);
+    film(&mut scene.output, args);
     scene.solver.backend = match args.backend {
         None => scene.solver.backend,
         Some(BackendArg::Cpu) => Backend::Cpu,
         Some(BackendArg::Auto) => Backend::Auto,
     };
+    if let Some(complaint) = scene.complaints().first() {
+        let option = if complaint.path == "output.video" { "--video" } else { "--frames" };
+        return Err(Failure::usage(format!("{option}: {}", complaint.message)));
+    }
     let out = args.out.clone().unwrap_or_else(|| Path::new("out").join(&project.name));
     let options =
         RunOptions { out: out.clone(), resume: args.resume, max_bytes: memory_limit(args.limits.max_memory) };
@@ -58,6 +62,13 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
         _ => {}
     }
     Ok(())
+}
+
+/// The frames that are asked for take the place of the scene's.
+fn film(output: &mut Output, args: &RunArgs) {
+    if args.frames.is_some() || args.video.is_some() {
+        (output.frames_every, output.video) = (args.frames.unwrap_or(Every::NEVER), args.video);
+    }
 }
 
 /// Runs to the end, or until it is stopped; then it says how to go on.

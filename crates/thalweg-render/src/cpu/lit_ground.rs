@@ -276,6 +276,7 @@ fn albedo(
         style.height_range.map_or_else(|| bed.range().unwrap_or((0.0, 1.0)), |[low, high]| (low, high));
     // On nearly flat ground metres would paint stripes: there the range is at least this share of the width.
     let span = (high - low).max(0.02 * cell * bed.cols() as f32);
+    let line = style.snow_level([low, high], span);
     // Soil and snow do not follow every pebble: their slope is that of a few cells.
     let slope = slopes(&blurred(bed, 1.2 * scale), cell);
     let surroundings = blurred(bed, 0.02 * bed.cols().max(bed.rows()) as f32);
@@ -288,7 +289,6 @@ fn albedo(
         let sunny = slope.at(col, row).y.clamp(-0.6, 0.6);
         let tint = ramp(&tints, (level + 0.10 * rib + 0.05 * sunny).clamp(0.0, 1.0));
         let bare = smoothstep(25.0, 41.0, degrees + 6.0 * rib + 8.0 * (level - 0.5));
-        let line = style.snow_line(high - low);
         let cold = if line < 1.0 {
             smoothstep(line - 0.03, line + 0.05, level - 0.03 * rib - 0.08 * sunny)
         } else {

@@ -22,13 +22,14 @@ pub struct MapStyle {
     /// First and last value of the colours, in the field's unit; `None` takes what all but the most
     /// extreme 1 % of the cells span.
     pub range: Option<[f32; 2]>,
-    /// Strength of the relief below the colours, 0 for none [-].
+    /// Strength of the relief that lightens and darkens the colours, 0 for none; little, for they must be found in
+    /// the legend [-].
     pub relief: f32,
 }
 
 impl Default for MapStyle {
     fn default() -> Self {
-        Self { colours: ColourMap::Viridis, scale: Scale::Linear, range: None, relief: 0.5 }
+        Self { colours: ColourMap::Viridis, scale: Scale::Linear, range: None, relief: 0.08 }
     }
 }
 

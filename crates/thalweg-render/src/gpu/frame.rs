@@ -104,6 +104,7 @@ impl FrameData {
         let by_magnitude = overlay.is_some_and(|overlay| overlay.spread.scale() == Scale::Log);
         let opacity =
             look.overlay.as_ref().filter(|_| overlay.is_some()).map_or(0.0, |overlay| overlay.opacity);
+        let relief = look.overlay.as_ref().map_or(0.0, |overlay| overlay.style.relief);
         Self {
             clip_from_world: view.clip_from_world(),
             shadow_from_world: shadow.clip_from_world,
@@ -140,7 +141,7 @@ impl FrameData {
             lod: Vec4::new(fineness.range, fineness.level, nearest.max(0.0), 0.0),
             palette: colours.map(|colour| linear(colour).extend(1.0)),
             water: Vec4::new(
-                style.snow_line(high - low),
+                style.snow_level([low, high], span),
                 style.water_min_depth,
                 3.0 / style.water_deep,
                 look.water.foam,
@@ -153,7 +154,7 @@ impl FrameData {
                 let by_magnitude = cloud.spread.is_some_and(|spread| spread.scale() == Scale::Log);
                 Vec4::new(first, last, f32::from(by_magnitude), cloud.radius)
             }),
-            depths: Vec4::new(view.near, view.far, look.water.muddy, 0.0),
+            depths: Vec4::new(view.near, view.far, look.water.muddy, relief),
             caustics: Vec4::splat(super::caustics::SIDE as f32),
             extent: Vec4::new(west_south.x, west_south.y, east_north.x, east_north.y),
             ball: ((low_water + high_water) * 0.5).extend(0.5 * (high_water - low_water).length()),

@@ -1,7 +1,7 @@
 //! What makes a picture readable: scale bar, north arrow, legend, title.
 
 use crate::project::PictureTable;
-use thalweg_field::Snapshot;
+use thalweg_field::{Points, Snapshot};
 use thalweg_render::{Label, Legend, Lens, Look, ParticleShape, Picture, Spread, View};
 
 /// What is drawn into a picture beside the landscape.
@@ -89,10 +89,11 @@ fn middle(snapshot: &Snapshot, look: &Look) -> Option<[f32; 3]> {
         let half = |cells: usize| 0.5 * cells as f32 * cell;
         return Some([half(height.cols()), half(height.rows()), 0.5 * (low + high) * up]);
     }
-    let points = snapshot.points.iter().flat_map(|points| &points.positions);
-    let corners = snapshot.meshes.iter().flat_map(|mesh| &mesh.mesh.positions);
+    // Strays set neither the camera nor the scale.
+    let points = snapshot.points.iter().filter_map(Points::bounds).flatten();
+    let corners = snapshot.meshes.iter().flat_map(|mesh| &mesh.mesh.positions).copied();
     let mut all = points.chain(corners);
-    let first = *all.next()?;
+    let first = all.next()?;
     let [low, high] = all.fold([first, first], |[low, high], place| {
         [0, 1].map(|end| {
             std::array::from_fn(|i| if end == 0 { low[i].min(place[i]) } else { high[i].max(place[i]) })

@@ -1,7 +1,7 @@
 //! Whether a scene makes sense.
 
-use super::schema::{Drops, Method, Pool, Rain, Scene, Source, VERSION};
-use super::{CameraKind, CameraTable, KeyKind, OVERLAYS, PictureTable, nearest};
+use super::schema::{Drops, Every, Method, Pool, Rain, Scene, Source, VERSION};
+use super::{CameraKind, CameraTable, KeyKind, OVERLAYS, PictureTable, SnowChoice, nearest};
 use thalweg_erosion::pipes::{self, Edge};
 use thalweg_render::{ShotError, StyleError};
 use thalweg_terrain::Recipe;
@@ -43,6 +43,10 @@ const MOST_STEPS: u64 = 1_000_000_000_000;
 const MOST_PIXELS: usize = 16_384;
 /// Most frames that a video shows in a second [1/s].
 const MOST_FPS: u32 = 1000;
+/// Most frames that a film has.
+const MOST_FRAMES: f64 = 100_000.0;
+/// Shortest and longest simulated time between two frames [s].
+const FRAME_TIMES: std::ops::RangeInclusive<f64> = 1.0e-6..=1.0e12;
 /// Most drops that are computed one by one [1/s].
 const MOST_DROPS: f64 = 1.0e6;
 
@@ -115,6 +119,7 @@ impl Scene {
                 check_source(&mut found, source, &format!("{kind}[{i}]"), advice);
             }
         }
+        self.check_film(&mut found);
         check_camera(&mut found, &self.camera);
         check_picture(&mut found, &self.picture);
         found.0
@@ -198,6 +203,35 @@ impl Scene {
                 format!("{path}.detail is {}; it is a share between 0 and 1", coarse.detail)
             });
         }
+    }
+
+    fn check_film(&self, found: &mut Complaints) {
+        let output = &self.output;
+        match output.frames_every {
+            Every::Steps(steps) => found.unless(steps <= MOST_STEPS, "output.frames_every", || {
+                format!("output.frames_every is {steps} steps; at most {MOST_STEPS} are possible")
+            }),
+            Every::Time(time) => found.unless(FRAME_TIMES.contains(&time), "output.frames_every", || {
+                format!(
+                    "output.frames_every is {} s; the time between two frames lies between {:e} and {:e} s",
+                    brief(time),
+                    FRAME_TIMES.start(),
+                    FRAME_TIMES.end()
+                )
+            }),
+        }
+        let Some(video) = output.video else { return };
+        found.unless(output.frames_every == Every::NEVER, "output.video", || {
+            "a film has its frames evenly over the run (video) or at a pace (frames_every); give one of them".into()
+        });
+        let frames = video * f64::from(self.picture.fps);
+        found.unless((2.0..=MOST_FRAMES).contains(&frames), "output.video", || {
+            let fps = self.picture.fps;
+            format!(
+                "output.video is {video} s, {} frames at {fps} in each second; a film has between 2 and {MOST_FRAMES}",
+                brief(frames.round())
+            )
+        });
     }
 
     /// Whether springs, drains and emitters touch a terrain of this extent [m].
@@ -362,6 +396,9 @@ fn check_picture(found: &mut Complaints, picture: &PictureTable) {
     found.unless((1..=MOST_FPS).contains(&picture.fps), "picture.fps", || {
         format!("picture.fps is {}; it must lie between 1 and {MOST_FPS}", picture.fps)
     });
+    if let SnowChoice::Above(height) = picture.snow {
+        found.length(height, "picture.snow".into());
+    }
     if let Some(overlay) = &picture.overlay {
         let name = overlay.field.as_str();
         found.unless(OVERLAYS.contains(&name), "picture.overlay", || {

@@ -19,11 +19,11 @@ pub use check::Complaint;
 pub use difference::Difference;
 pub use picture::{
     ColoursChoice, LightChoice, OVERLAYS, OverlayTable, ParticlesTable, PictureTable, RendererChoice,
-    ScaleChoice, ShapeChoice, WaterTable,
+    ScaleChoice, ShapeChoice, SnowChoice, WaterTable,
 };
 pub use schema::{
-    Backend, Coarse, Drops, Emitter, EmitterShape, Hardness, Method, Output, ParticleFormat, Pool, Rain,
-    Scene, Sink, Solver, SolverKind, Source, SurfaceFormat, Terrain, Time, VERSION,
+    Backend, Coarse, Drops, Emitter, EmitterShape, Every, Hardness, Method, Output, ParticleFormat, Pool,
+    Rain, Scene, Sink, Solver, SolverKind, Source, SurfaceFormat, Terrain, Time, VERSION,
 };
 
 use locate::Document;

@@ -2,11 +2,12 @@
 
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, Deserializer, MapAccess, Visitor};
-use serde::{Deserialize, Serialize};
-use thalweg_field::{FieldInfo, units};
+use serde::{Deserialize, Serialize, Serializer};
+use thalweg_field::FieldInfo;
+use thalweg_field::units::{self, Dimension};
 use thalweg_render::{
     ColourMap, Light, Look, MapStyle, Overlay, Palette, ParticleLook, ParticleShape, ReliefStyle, Scale,
-    WaterLook,
+    Snow, WaterLook,
 };
 
 /// Size, light, air, water and what is laid over the ground in the view and the frames of a run.
@@ -51,7 +52,9 @@ pub struct PictureTable {
     pub north_arrow: bool,
     /// Colours and numbers of the overlay, or of what colours the particles.
     pub legend: bool,
-    /// Share of the height range above which snow lies; 1 or more for none [-].
+    /// Where snow lies.
+    pub snow: SnowChoice,
+    /// With `snow = "auto"`, share of the height range above which it lies; 1 or more for none [-].
     #[serde(deserialize_with = "units::ratio")]
     pub snow_line: f64,
     /// Samples along each side of a pixel.
@@ -65,6 +68,61 @@ pub struct PictureTable {
     /// A quantity laid over the ground in false colour.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub overlay: Option<OverlayTable>,
+}
+
+/// Where snow lies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum SnowChoice {
+    /// On high mountains.
+    Auto,
+    /// Nowhere.
+    Off,
+    /// Above a height [m].
+    Above(f64),
+}
+
+impl Serialize for SnowChoice {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Auto => serializer.serialize_str("auto"),
+            Self::Off => serializer.serialize_str("off"),
+            Self::Above(height) => serializer.serialize_str(&format!("{height} m")),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for SnowChoice {
+    fn deserialize<D: Deserializer<'de>>(snow: D) -> Result<Self, D::Error> {
+        struct WordOrHeight;
+
+        impl Visitor<'_> for WordOrHeight {
+            type Value = SnowChoice;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+                write!(f, "\"auto\", \"off\", or the height above which snow lies, such as \"2400 m\"")
+            }
+
+            fn visit_i64<E: de::Error>(self, metres: i64) -> Result<SnowChoice, E> {
+                Ok(SnowChoice::Above(metres as f64))
+            }
+
+            fn visit_f64<E: de::Error>(self, metres: f64) -> Result<SnowChoice, E> {
+                Ok(SnowChoice::Above(metres))
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<SnowChoice, E> {
+                match text {
+                    "auto" => Ok(SnowChoice::Auto),
+                    "off" => Ok(SnowChoice::Off),
+                    height => units::parse(height, Dimension::Length)
+                        .map(SnowChoice::Above)
+                        .map_err(|_| E::invalid_value(de::Unexpected::Str(text), &self)),
+                }
+            }
+        }
+
+        snow.deserialize_any(WordOrHeight)
+    }
 }
 
 /// What draws.
@@ -246,6 +304,7 @@ impl Default for PictureTable {
             scale_bar: true,
             north_arrow: true,
             legend: true,
+            snow: SnowChoice::Auto,
             snow_line: decimal(look.relief.palette.snow_line),
             supersampling: look.supersampling,
             triangle_size: decimal(look.triangle_size),
@@ -274,18 +333,23 @@ impl Default for WaterTable {
 impl WaterTable {
     /// Writes out how clear the water is: as the renderer has it, or for water of particles that far apart [m].
     pub(super) fn fill_in(&mut self, spacing: Option<f64>) {
+        let [clear, muddy] = Self::usual(spacing);
+        self.clear_depth.get_or_insert(clear);
+        self.muddy.get_or_insert(muddy);
+    }
+
+    /// Depth of clear water [m] and share of mud [-] that suit the method, or particles that far apart [m].
+    pub fn usual(spacing: Option<f64>) -> [f64; 2] {
         /// Depth at which the bed has all but vanished, in spacings: water that is some particles deep would look
         /// like air if it were as clear as a lake's [-].
         const CLEAR: f64 = 40.0;
         /// Share of sediment that turns particles to mud: as in nature, for their runs lapse no time [-].
         const MUDDY: f64 = 0.05;
         let Look { relief, water, .. } = Look::default();
-        let [clear, muddy] = match spacing {
+        match spacing {
             Some(spacing) => [decimal((CLEAR * spacing) as f32), MUDDY],
             None => [decimal(relief.water_deep), decimal(water.muddy)],
-        };
-        self.clear_depth.get_or_insert(clear);
-        self.muddy.get_or_insert(muddy);
+        }
     }
 }
 
@@ -296,7 +360,7 @@ pub(super) fn decimal(number: f32) -> f64 {
 
 impl OverlayTable {
     /// How much an overlay hides, where the scene does not say [-].
-    const OPACITY: f64 = 0.8;
+    const OPACITY: f64 = 1.0;
 
     /// A quantity in its usual colours.
     pub fn named(field: impl Into<String>) -> Self {
@@ -353,6 +417,11 @@ impl PictureTable {
                 vertical_exaggeration: self.exaggeration as f32,
                 water_deep: or(self.water.clear_depth, usual.relief.water_deep),
                 water_min_depth: self.water.min_depth as f32,
+                snow: match self.snow {
+                    SnowChoice::Auto => Snow::Auto,
+                    SnowChoice::Off => Snow::Off,
+                    SnowChoice::Above(height) => Snow::Above(height as f32),
+                },
                 palette,
                 ..ReliefStyle::side_lit()
             },

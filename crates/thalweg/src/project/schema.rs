@@ -3,11 +3,12 @@
 use super::{CameraTable, PictureTable, ShapeChoice};
 use serde::de::value::SeqAccessDeserializer;
 use serde::de::{self, DeserializeOwned, IntoDeserializer, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::marker::PhantomData;
+use std::str::FromStr;
 use thalweg_coupling as coupling;
 use thalweg_erosion::pipes::{self, Edges};
-use thalweg_field::units;
+use thalweg_field::units::{self, Dimension};
 use thalweg_terrain::Recipe;
 use thalweg_terrain::recipe::{Island, Layer};
 
@@ -371,8 +372,11 @@ pub struct Output {
     pub pictures: bool,
     /// Steps between two checkpoints; 0: only when stopped.
     pub checkpoint_every: u64,
-    /// Steps between two pictures in `frames/`; 0: none.
-    pub frames_every: u64,
+    /// Steps or simulated time between two pictures in `frames/`; 0: none.
+    pub frames_every: Every,
+    /// Length of a film of the whole run, whose frames are spread evenly over it [s]; missing: none.
+    #[serde(deserialize_with = "units::optional_time", skip_serializing_if = "Option::is_none")]
+    pub video: Option<f64>,
     /// Steps between two files of particles; 0: those of the last step alone.
     #[serde(skip_serializing_if = "is_zero")]
     pub particles_every: u64,
@@ -393,7 +397,8 @@ impl Default for Output {
             maps: true,
             pictures: true,
             checkpoint_every: 5000,
-            frames_every: 0,
+            frames_every: Every::NEVER,
+            video: None,
             particles_every: 0,
             particles: Vec::new(),
             surface_every: 0,
@@ -416,6 +421,78 @@ impl Output {
 
 fn is_zero(number: &u64) -> bool {
     *number == 0
+}
+
+/// How often something is done while a scene runs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Every {
+    /// After so many steps; 0: never.
+    Steps(u64),
+    /// At the first step at or past each multiple of a simulated time [s].
+    Time(f64),
+}
+
+impl Every {
+    /// Not at all.
+    pub const NEVER: Self = Self::Steps(0);
+}
+
+impl FromStr for Every {
+    type Err = String;
+
+    /// Reads a number of steps, `200`, or a time with its unit, `0.04 s`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wanted = || {
+            format!(
+                "\"{text}\" is neither a number of steps, such as 200, nor a time with its unit, such as \"0.04 s\""
+            )
+        };
+        if let Ok(steps) = text.trim().parse() {
+            return Ok(Self::Steps(steps));
+        }
+        // A time that lacks its unit might be meant as steps.
+        let bare = text.trim().parse::<f64>().is_ok();
+        let time = units::parse(text, Dimension::Time).ok().filter(|_| !bare);
+        time.map(Self::Time).ok_or_else(wanted)
+    }
+}
+
+impl Serialize for Every {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Steps(steps) => steps.serialize(serializer),
+            Self::Time(seconds) => format!("{seconds} s").serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Every {
+    fn deserialize<D: Deserializer<'de>>(every: D) -> Result<Self, D::Error> {
+        struct StepsOrTime;
+
+        impl Visitor<'_> for StepsOrTime {
+            type Value = Every;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+                write!(f, "a number of steps, or text with a time such as \"0.04 s\"")
+            }
+
+            fn visit_u64<E: de::Error>(self, steps: u64) -> Result<Every, E> {
+                Ok(Every::Steps(steps))
+            }
+
+            fn visit_i64<E: de::Error>(self, steps: i64) -> Result<Every, E> {
+                let negative = |_| E::invalid_value(de::Unexpected::Signed(steps), &self);
+                u64::try_from(steps).map(Every::Steps).map_err(negative)
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Every, E> {
+                text.parse().map_err(E::custom)
+            }
+        }
+
+        every.deserialize_any(StepsOrTime)
+    }
 }
 
 /// Formats of particles.

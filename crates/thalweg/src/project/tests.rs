@@ -169,6 +169,35 @@ fn a_value_that_makes_no_sense_is_told_with_its_place() {
         &["picture.overlay.range is 2 to 1"],
     );
     says("version = 1\n[picture]\noverlay = { field = 'flow', opacity = 2 }", "3:39", &["opacity is 2"]);
+    says("version = 1\n[picture]\nsnow = 'deep'", "3:8", &["\"deep\"", "\"off\"", "\"2400 m\""]);
+    says("version = 1\n[picture]\nsnow = '1e7 km'", "3:8", &["picture.snow is 1e10 m", "within 1e9 m"]);
+}
+
+#[test]
+fn films_and_frames_that_make_no_sense_are_told() {
+    let output = |keys: &str| format!("version = 1\n[output]\n{keys}");
+    says(&output("frames_every = -5"), "3:16", &["-5", "number of steps", "0.04 s"]);
+    says(&output("frames_every = 0.5"), "3:16", &["0.5", "number of steps", "0.04 s"]);
+    says(&output("frames_every = 'often'"), "3:16", &["\"often\"", "0.04 s"]);
+    says(&output("frames_every = '0.5'"), "3:16", &["\"0.5\"", "0.04 s"]);
+    says(&output("frames_every = '0 s'"), "3:16", &["output.frames_every is 0 s", "between 1e-6 and 1e12 s"]);
+    says(&output("frames_every = '1e-9 s'"), "3:16", &["1.00e-9 s", "between 1e-6 and 1e12 s"]);
+    says(&output("video = '3 m'"), "3:9", &["unit \"m\"", "min"]);
+    says(
+        &output("video = '10 ms'"),
+        "3:9",
+        &["output.video is 0.01 s, 0 frames at 25", "between 2 and 100000"],
+    );
+    says(&output("video = '2 d'"), "3:9", &["output.video is 172800 s", "between 2 and 100000"]);
+    says(&output("video = '2 s'\nframes_every = 3"), "3:9", &["video", "frames_every", "one of them"]);
+    for (text, expected) in [
+        ("200", Every::Steps(200)),
+        (" 7 ", Every::Steps(7)),
+        ("0.04s", Every::Time(0.04)),
+        ("2 min", Every::Time(120.0)),
+    ] {
+        assert_eq!(text.parse(), Ok(expected));
+    }
 }
 
 #[test]
@@ -311,7 +340,7 @@ const WHOLE: &str = r#"
     maps = true
     pictures = false
     checkpoint_every = 10
-    frames_every = 0
+    frames_every = "0.5 s"
     [camera]
     kind = "path"
     [[camera.key]]
@@ -336,6 +365,7 @@ const WHOLE: &str = r#"
     north_arrow = false
     haze = "20 %"
     fps = 30
+    snow = "2.4 km"
     overlay = { field = "flow", colours = "viridis", scale = "log", range = [1e-3, 10], opacity = "50 %" }
     [picture.water]
     clear_depth = "4 m"
@@ -351,6 +381,8 @@ fn every_section_survives_a_round_trip() {
     assert_eq!(scene.terrain.cell, Some(5.0));
     assert_eq!(scene.rain[0].stop, Some(3600.0));
     assert_eq!(scene.sources[0].rate, 0.2);
+    assert_eq!(scene.output.frames_every, Every::Time(0.5));
+    assert_eq!(scene.picture.snow, SnowChoice::Above(2400.0));
     let look = scene.picture.look();
     assert_eq!((look.relief.water_deep, look.haze, look.sky, look.grid), (4.0, 0.2, false, true));
     let overlay = look.overlay.unwrap();

@@ -4,6 +4,7 @@ mod command;
 mod estimate;
 mod exports;
 mod output;
+mod pace;
 mod pictures;
 mod report;
 
@@ -16,6 +17,7 @@ use crate::project::Project;
 use crate::stage::StepError;
 use crate::state::{NoteError, SetupError, State};
 use exports::Exports;
+use pace::Pace;
 use pictures::{Frames, Pictures};
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -189,7 +191,7 @@ pub fn run(project: &Project, options: &RunOptions, watcher: &mut dyn Watcher) -
         saved = Some(resume(&mut state, &out.join("checkpoints"), options.max_bytes, watcher)?);
     }
     let mut pictures = None;
-    if project.scene.output.pictures || project.scene.output.frames_every > 0 {
+    if project.scene.output.pictures || Pace::of(&project.scene).is_some() {
         pictures = Pictures::new(&state, options.max_bytes, watcher);
     }
     atomic::create_dir(out)?;
@@ -335,7 +337,7 @@ impl Driver<'_> {
             }
             let taken = state.steps_taken();
             let to_save = to_next(taken, state.scene().output.checkpoint_every);
-            let to_show = self.frames.due_in(taken).min(self.exports.due_in(state));
+            let to_show = self.frames.due_in(state).min(self.exports.due_in(state));
             let steps = state.steps_to_next_look().min(to_save).min(to_show);
             stride(self.project, state, steps).map_err(|error| self.with_checkpoint(error))?;
             self.write_if_due(state, watcher)?;
@@ -411,10 +413,9 @@ impl Driver<'_> {
         timings.insert("maps", clock.elapsed().as_secs_f64());
         if output.pictures {
             let clock = Instant::now();
-            let start = state.start();
             let view =
                 self.pictures.as_mut().and_then(|pictures| pictures.view(&mut snapshot, state, watcher));
-            let Some(drawn) = output::draw_pictures(out, start, &snapshot, view, watcher.stopping())? else {
+            let Some(drawn) = output::draw_pictures(out, state, &snapshot, view, watcher.stopping())? else {
                 return Ok(None);
             };
             files.extend(drawn);

@@ -2,6 +2,7 @@
 
 use crate::draw;
 use crate::project::{Project, Scene};
+use crate::state::State;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -119,11 +120,11 @@ fn write_picture(path: PathBuf, picture: &Picture) -> Result<PathBuf, WriteError
     Ok(path)
 }
 
-/// Draws the terrain before and after, and where ground was lost and gained; `view` is that of the landscape. `None` if
-/// `stop` was set before all of them were there.
+/// Draws the terrain before and after, each with the water that stands on it, and where ground was lost and gained;
+/// `view` is that of the landscape. `None` if `stop` was set before all of them were there.
 pub fn draw_pictures(
     out: &Path,
-    start: &Heightfield,
+    state: &State,
     end: &Snapshot,
     view: Option<Picture>,
     stop: Option<&AtomicBool>,
@@ -131,10 +132,13 @@ pub fn draw_pictures(
     let stopped = || stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
     let folder = out.join("pictures");
     atomic::create_dir(&folder)?;
+    let start = state.start();
     let top = ReliefStyle { height_range: draw::height_range(start), ..ReliefStyle::default() };
-    let before = thalweg_render::Scene { stop, ..thalweg_render::Scene::ground(start) };
-    let Some(after) = thalweg_render::Scene::snapshot(end) else { return Ok(Some(Vec::new())) };
-    let after = thalweg_render::Scene { stop, ..after };
+    let opening = draw::opening(state);
+    let [Some(before), Some(after)] = [&opening, end].map(thalweg_render::Scene::snapshot) else {
+        return Ok(Some(Vec::new()));
+    };
+    let [before, after] = [before, after].map(|scene| thalweg_render::Scene { stop, ..scene });
     let metres_per_pixel = start.extent()[0].max(start.extent()[1]) / SIDE as f64;
     let [before, now] = [&before, &after].map(|scene| {
         let mut picture = relief(scene, &top, SIDE);

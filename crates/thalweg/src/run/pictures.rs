@@ -1,5 +1,6 @@
 //! The view of a run and the frames taken while it goes on, with the scene's own camera and look.
 
+use super::pace::Pace;
 use super::{VIDEOS, Watcher};
 use crate::draw::{self, DrawError, Exposure, Film, Marks, Painter};
 use crate::project::Scene;
@@ -109,7 +110,9 @@ fn too_large([width, height]: [usize; 2], need: u64, max_bytes: u64) -> String {
 /// Frames during the run.
 pub struct Frames {
     folder: PathBuf,
-    every: u64,
+    /// `None`: there are none.
+    pace: Option<Pace>,
+    /// Number of the next one.
     next: u64,
     fps: u32,
     /// The run's look, with the range of its overlay once that is known.
@@ -133,13 +136,15 @@ impl Frames {
         pictures: Option<&mut Pictures>,
         watcher: &mut dyn Watcher,
     ) -> Result<Self, WriteError> {
-        let every = state.scene().output.frames_every;
         let fps = state.scene().picture.fps;
         let folder = out.join("frames");
-        let mut frames = Self { folder, every, next: u64::MAX, fps, look: None, colours_kept: false };
-        if let (1.., Some(pictures)) = (every, pictures) {
+        let mut frames = Self { folder, pace: None, next: 0, fps, look: None, colours_kept: false };
+        if let (Some(pace), Some(pictures)) = (Pace::of(state.scene()), pictures) {
             atomic::create_dir(&frames.folder)?;
-            frames.next = state.steps_taken().next_multiple_of(every);
+            (frames.pace, frames.next) = (Some(pace), pace.first(state));
+            // One that was stopped while it was drawn is still missing.
+            let drawn = (0..frames.next).rev().find(|&number| frames.path(number).is_file());
+            frames.next = drawn.map_or(frames.next, |last| last + 1);
             let mut look = pictures.look.clone();
             if state.steps_taken() > 0 {
                 frames.recall_colours(&mut look);
@@ -160,34 +165,39 @@ impl Frames {
 
     /// Begins anew, for a run that does.
     pub fn rewind(&mut self) {
-        if self.every > 0 {
-            self.next = 0;
-        }
+        self.next = 0;
     }
 
-    /// Steps until the next picture.
-    pub fn due_in(&self, taken: u64) -> u64 {
-        self.next - taken
+    /// Steps that can be taken until a picture might be due.
+    pub fn due_in(&self, state: &State) -> u64 {
+        self.pace.map_or(u64::MAX, |pace| pace.due_in(self.next, state))
     }
 
-    /// Draws a frame if it is time.
+    /// Draws what is due: a frame, or several where one step passes the moments of several.
     pub fn draw_if_due(
         &mut self,
         state: &mut State,
         pictures: Option<&mut Pictures>,
         watcher: &mut dyn Watcher,
     ) -> Result<(), WriteError> {
-        let (Some(pictures), true) = (pictures, state.steps_taken() >= self.next) else { return Ok(()) };
-        let number = self.next / self.every;
-        self.next += self.every;
-        let mut snapshot = state.snapshot();
+        let (Some(pace), Some(pictures)) = (self.pace, pictures) else { return Ok(()) };
+        if !pace.is_due(self.next, state) {
+            return Ok(());
+        }
+        let mut snapshot = state.scenery();
         self.fix_colours(&mut snapshot, state.start())?;
         let Some(look) = &self.look else { return Ok(()) };
-        let time = number as f32 / self.fps as f32;
-        match pictures.take(&mut snapshot, state.start(), (look, time), watcher) {
-            Some(picture) => draw::write_picture(&self.path(number), &picture),
-            None => Ok(()),
+        while pace.is_due(self.next, state) {
+            let time = self.next as f32 / self.fps as f32;
+            match pictures.take(&mut snapshot, state.start(), (look, time), watcher) {
+                Some(picture) => draw::write_picture(&self.path(self.next), &picture)?,
+                // A run that goes on from here draws it then.
+                None if watcher.cancelled() => return Ok(()),
+                None => {}
+            }
+            self.next += 1;
         }
+        Ok(())
     }
 
     /// Fixes the overlay's range as soon as there is something to see, and writes it down.
@@ -227,8 +237,7 @@ impl Frames {
     }
 
     fn pictures(&self) -> Vec<PathBuf> {
-        let count = self.next.checked_div(self.every).unwrap_or(0);
-        (0..count).map(|number| self.path(number)).filter(|path| path.is_file()).collect()
+        (0..self.next).map(|number| self.path(number)).filter(|path| path.is_file()).collect()
     }
 
     /// Makes a video of all frames; `None` if there are fewer than two, or if it cannot be made, which is said.

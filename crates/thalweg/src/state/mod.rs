@@ -150,6 +150,7 @@ trait Course {
     fn items(&self) -> (usize, &'static str);
     fn steps_planned(&self, scene: &Scene) -> u64;
     fn steps_to_next_look(&self, scene: &Scene) -> u64;
+    fn steps_before(&self, pass_time: f64) -> u64;
     fn is_over(&self, scene: &Scene) -> bool;
     fn note(&mut self, plan: Plan, report: &StepReport) -> Result<(), NoteError>;
     fn check_finite(&self) -> Result<(), StepError>;
@@ -159,6 +160,10 @@ trait Course {
     fn solid_density(&self) -> f64;
     fn solids_missing(&self) -> f64;
     fn snapshot(&mut self, plan: Plan) -> Snapshot;
+    /// The snapshot itself, for methods that know one size of cells only.
+    fn scenery(&mut self, plan: Plan) -> Snapshot {
+        self.snapshot(plan)
+    }
     fn save(&self, folder: &Path, header: serde_json::Value) -> Result<PathBuf, CheckpointError>;
 }
 
@@ -306,6 +311,12 @@ impl State {
         self.method.course().steps_to_next_look(&self.scene)
     }
 
+    /// Steps, at least one, that surely do not pass a time of the present pass [s] but with the last of them: where it
+    /// might come, steps are taken one by one, so that it is met at the same step however the run was cut.
+    pub fn steps_before(&self, pass_time: f64) -> u64 {
+        self.method.course().steps_before(pass_time)
+    }
+
     /// Whether all passes are over.
     pub fn is_over(&self) -> bool {
         self.method.course().is_over(&self.scene)
@@ -361,6 +372,12 @@ impl State {
         self.method.course_mut().snapshot(Plan { scene: &self.scene, site: &self.site })
     }
 
+    /// Everything there is to see, with the cells of the terrain itself: a coarse pass as if it were refined now. From
+    /// the last step of a pass to the first of the next, nothing that is seen jumps.
+    pub fn scenery(&mut self) -> Snapshot {
+        self.method.course_mut().scenery(Plan { scene: &self.scene, site: &self.site })
+    }
+
     /// Takes over a scene that differs in what can change while it runs: parameters of the method, emitters, how long
     /// it runs, and what it writes beside pictures. `set` is told with the run. The text says why not; nothing
     /// changes then.
@@ -368,8 +385,8 @@ impl State {
         let mut able = self.scene.clone();
         (able.time.steps, able.time.duration) = (scene.time.steps, scene.time.duration);
         (able.emitters, able.solver.method) = (scene.emitters.clone(), scene.solver.method.clone());
-        let Output { frames_every, pictures, .. } = able.output;
-        able.output = Output { frames_every, pictures, ..scene.output.clone() };
+        let Output { frames_every, video, pictures, .. } = able.output;
+        able.output = Output { frames_every, video, pictures, ..scene.output.clone() };
         if let Some(Difference { path, .. }) = Difference::first(&able, &scene) {
             return Err(format!("{path} cannot change while the scene runs; start it anew with --set {set}"));
         }

@@ -153,17 +153,9 @@ impl PipesRun {
     fn refine(&mut self, plan: Plan) -> Result<(), pipes::Invalid> {
         let past = Past { steps: self.steps_taken(), time: self.time(), ledger: self.ledger() };
         let eroded = self.settled_ground();
-        let detail = plan.scene.time.coarse[self.pass].detail as f32;
-        let before = plan.site.ground_of(plan.scene, self.pass);
+        let ground = finer(plan, self.pass, &eroded);
         self.pass += 1;
-        let own = plan.site.ground_of(plan.scene, self.pass);
-        let (cols, rows) = (own.height.cols(), own.height.rows());
-        let smooth = resample(&before, cols, rows);
-        let mut ground = resample(&eroded, cols, rows);
-        for (i, height) in ground.height.values_mut().iter_mut().enumerate() {
-            *height += detail * (own.height.values()[i] - smooth.height.values()[i]);
-        }
-        ground.frame = own.frame;
+        let (cols, rows) = (ground.height.cols(), ground.height.rows());
         let water = Heightfield { height: self.pipes.depth(), frame: eroded.frame };
         let water = resample(&water, cols, rows).height.map(|d| d.max(0.0));
         self.pipes = flood(plan, &self.pipes.params().clone(), &ground, Some(water))?;
@@ -181,6 +173,34 @@ impl PipesRun {
             *height += s;
         }
         ground
+    }
+}
+
+/// The next finer terrain with the shape that a pass gave it and a share of its own detail.
+fn finer(plan: Plan, pass: usize, eroded: &Heightfield) -> Heightfield {
+    let detail = plan.scene.time.coarse[pass].detail as f32;
+    let before = plan.site.ground_of(plan.scene, pass);
+    let own = plan.site.ground_of(plan.scene, pass + 1);
+    let (cols, rows) = (own.height.cols(), own.height.rows());
+    let smooth = resample(&before, cols, rows);
+    let mut ground = resample(eroded, cols, rows);
+    for (i, height) in ground.height.values_mut().iter_mut().enumerate() {
+        *height += detail * (own.height.values()[i] - smooth.height.values()[i]);
+    }
+    ground.frame = own.frame;
+    ground
+}
+
+/// Bed lost (sign -1) or gained (sign 1) since the beginning [m].
+fn change(ground: &Heightfield, start: &Heightfield, sign: f32) -> Grid2<f32> {
+    Grid2::from_fn(ground.height.cols(), ground.height.rows(), |c, r| {
+        (sign * (ground.height.at(c, r) - start.height.at(c, r))).max(0.0)
+    })
+}
+
+fn replace(snapshot: &mut Snapshot, name: &str, values: Grid2<f32>) {
+    if let Some(field) = snapshot.fields.iter_mut().find(|field| field.info.name == name) {
+        field.values = values;
     }
 }
 
@@ -222,16 +242,18 @@ impl Course for PipesRun {
         let taken = self.pipes.steps_taken();
         let aligned = (STRIDE - taken % STRIDE).min(self.pass_steps(scene).saturating_sub(taken));
         match scene.time.duration {
-            // The time step is known only when it is about to be chosen. The last steps are taken one by one, so
-            // that a run ends at the same step however it was cut.
-            Some(duration) if self.is_last_pass(scene) => {
-                let params = self.pipes.params();
-                let dt = params.dt.unwrap_or((params.safety * self.pipes.max_dt()).min(params.max_dt));
-                let far = self.pipes.time() + (STRIDE + 1) as f64 * dt < duration;
-                if far && taken.is_multiple_of(STRIDE) { aligned } else { aligned.min(1) }
-            }
+            Some(duration) if self.is_last_pass(scene) => aligned.min(self.steps_before(duration)),
             _ => aligned,
         }
+    }
+
+    fn steps_before(&self, pass_time: f64) -> u64 {
+        // The time step is known only when it is about to be chosen.
+        let taken = self.pipes.steps_taken();
+        let params = self.pipes.params();
+        let dt = || params.dt.unwrap_or((params.safety * self.pipes.max_dt()).min(params.max_dt));
+        let far = taken.is_multiple_of(STRIDE) && self.pipes.time() + (STRIDE + 1) as f64 * dt() < pass_time;
+        if far { STRIDE } else { 1 }
     }
 
     fn is_over(&self, scene: &Scene) -> bool {
@@ -321,22 +343,43 @@ impl Course for PipesRun {
         let mut snapshot = self.pipes.snapshot();
         (snapshot.step, snapshot.time) = (self.steps_taken(), self.time());
         let ground = self.pipes.ground();
-        let (cols, rows) = (ground.height.cols(), ground.height.rows());
         let start = plan.site.ground_of(plan.scene, self.pass);
-        let change = |sign: f32| {
-            Grid2::from_fn(cols, rows, |c, r| {
-                (sign * (ground.height.at(c, r) - start.height.at(c, r))).max(0.0)
-            })
-        };
         let per_time = if self.sampled > 0.0 { (1.0 / self.sampled) as f32 } else { 0.0 };
         let mut add = |name, unit, meaning, values| {
             snapshot.fields.push(Field { info: FieldInfo::new(name, unit, meaning), values });
         };
-        add("erosion", "m", "bed lost since the beginning", change(-1.0));
-        add("deposition", "m", "bed gained since the beginning", change(1.0));
+        add("erosion", "m", "bed lost since the beginning", change(&ground, &start, -1.0));
+        add("deposition", "m", "bed gained since the beginning", change(&ground, &start, 1.0));
         add("flow", "m²/s", "mean discharge per metre of width", self.flow.map(|v| v * per_time));
         add("wetness", "-", "share of the time under water", self.wet.map(|v| v * per_time));
         add("slope", "rad", "slope of the bed", slope(&ground));
+        snapshot
+    }
+
+    fn scenery(&mut self, plan: Plan) -> Snapshot {
+        let mut snapshot = self.snapshot(plan);
+        if self.sampled == 0.0 {
+            // Until a pass has its first sample, what is now stands for the mean.
+            let depth = self.pipes.depth();
+            replace(&mut snapshot, "flow", self.pipes.discharge());
+            replace(&mut snapshot, "wetness", depth.map(|depth| f32::from(depth > WET)));
+        }
+        if self.is_last_pass(plan.scene) {
+            return snapshot;
+        }
+        let passes = self.pass..plan.scene.time.coarse.len();
+        let ground = passes.fold(self.pipes.ground(), |ground, pass| finer(plan, pass, &ground));
+        let (cols, rows) = (ground.height.cols(), ground.height.rows());
+        for field in &mut snapshot.fields {
+            let coarse = Heightfield { height: field.values.clone(), frame: snapshot.frame.clone() };
+            field.values = resample(&coarse, cols, rows).height;
+        }
+        let start = &plan.site.ground;
+        replace(&mut snapshot, "slope", slope(&ground));
+        replace(&mut snapshot, "erosion", change(&ground, start, -1.0));
+        replace(&mut snapshot, "deposition", change(&ground, start, 1.0));
+        replace(&mut snapshot, "height", ground.height);
+        snapshot.frame = ground.frame;
         snapshot
     }
 

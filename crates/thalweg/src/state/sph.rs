@@ -202,12 +202,13 @@ impl Course for SphRun {
     fn steps_to_next_look(&self, scene: &Scene) -> u64 {
         let taken = self.torrent.steps_taken();
         let aligned = (STRIDE - taken % STRIDE).min(scene.time.steps.saturating_sub(taken));
-        let Some(duration) = scene.time.duration else { return aligned };
-        // Where the end might come, steps are taken one by one, so that a run ends at the same step however it was
-        // cut.
+        scene.time.duration.map_or(aligned, |duration| aligned.min(self.steps_before(duration)))
+    }
+
+    fn steps_before(&self, pass_time: f64) -> u64 {
         let params = &self.torrent.params().fluid;
         let longest = params.dt.unwrap_or(params.max_dt);
-        if self.torrent.time() + STRIDE as f64 * longest < duration { aligned } else { aligned.min(1) }
+        if self.torrent.time() + STRIDE as f64 * longest < pass_time { STRIDE } else { 1 }
     }
 
     fn is_over(&self, scene: &Scene) -> bool {

@@ -36,7 +36,7 @@ impl Order {
             None => project::parse("version = 1", "options", &keys).map_err(|error| blame(error.into()))?,
         };
         scene.camera = camera(args.camera.as_deref(), &scene.camera)?;
-        if draw::is_film(&args.output) || args.frames.is_some() {
+        if draw::is_film(&args.output) || args.moves() {
             set_in_motion(&mut scene)?;
         }
         if let Some(complaint) = scene.complaints().first() {

@@ -14,10 +14,13 @@ use thalweg::run::{Watcher, advance_to};
 use thalweg::surface::{SurfaceParams, reconstruct};
 use thalweg::{State, start_ground};
 
-/// A moment of something, and how its ground was before anything happened.
+/// A moment of something, and how things stood before anything happened.
 pub struct Subject {
     pub now: Snapshot,
+    /// The ground then.
     pub start: Option<Heightfield>,
+    /// Everything then, where that is known or asked for.
+    pub before: Option<Snapshot>,
 }
 
 impl Subject {
@@ -40,7 +43,7 @@ impl Subject {
             None => draw::bare(&read(path, &args.reading)?),
             Some(_) => return Err(Failure::usage("--terrain is the ground below what a PLY file holds")),
         };
-        Ok(Self { now, start: None })
+        Ok(Self { now, start: None, before: None })
     }
 }
 
@@ -48,8 +51,13 @@ impl Subject {
 fn beginning(project: &Project, limit: u64) -> Result<Subject, Failure> {
     let state = State::new(project, limit)?;
     state.notices.iter().for_each(|notice| remark!("note: {notice}"));
-    let now = Snapshot { points: state.points(), ..draw::opening(&state) };
-    Ok(Subject { now, start: Some(state.start().clone()) })
+    let now = opening(&state);
+    Ok(Subject { before: Some(now.clone()), now, start: Some(state.start().clone()) })
+}
+
+/// How a scene begins: ground and water, be it particles.
+fn opening(state: &State) -> Snapshot {
+    Snapshot { points: state.points(), ..draw::opening(state) }
 }
 
 /// A scene after some steps.
@@ -63,13 +71,13 @@ fn run_to(project: &Project, step: u64, limit: u64, watch: &mut Watch) -> Result
         let message = format!("--step is {step}, but the scene has only {} steps", state.steps_planned());
         return Err(Failure::usage(message));
     }
-    let checkpoints = project.folder.join("checkpoints");
+    let (checkpoints, before) = (project.folder.join("checkpoints"), opening(&state));
     advance_to(project, &mut state, step, Some((&checkpoints, limit)), watch)?;
     if state.steps_taken() < step && !state.is_over() {
         let message = format!("stopped after step {}; nothing was written", state.steps_taken());
         return Err(Failure::run(message));
     }
-    Ok(Subject { now: state.snapshot(), start: Some(state.start().clone()) })
+    Ok(Subject { now: state.scenery(), start: Some(state.start().clone()), before: Some(before) })
 }
 
 /// What a run left behind: its height, all maps that it wrote, and its last particles.
@@ -94,8 +102,12 @@ fn finished(path: &Path, project: &Project, args: &RenderArgs, limit: u64) -> Re
         now.points = Some(points);
     }
     // Its notices were told when it ran.
+    if args.before_after {
+        let state = State::new(project, limit)?;
+        return Ok(Subject { now, start: Some(state.start().clone()), before: Some(opening(&state)) });
+    }
     let start = start_ground(project, limit, &mut Vec::new())?;
-    Ok(Subject { now, start: Some(start) })
+    Ok(Subject { now, start: Some(start), before: None })
 }
 
 /// The maps of a run, in the order of their names.
@@ -139,13 +151,7 @@ fn with_radius(mut points: Points) -> Points {
     if points.radius > 0.0 || points.is_empty() {
         return points;
     }
-    let mut bounds = [[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]];
-    for place in &points.positions {
-        for axis in 0..3 {
-            bounds[0][axis] = bounds[0][axis].min(place[axis]);
-            bounds[1][axis] = bounds[1][axis].max(place[axis]);
-        }
-    }
+    let bounds = points.bounds().unwrap_or_default();
     let sides: [f32; 3] = std::array::from_fn(|axis| bounds[1][axis] - bounds[0][axis]);
     let longest = sides.iter().copied().fold(0.0, f32::max);
     // A flat sheet has hardly a volume; count it as thick as its particles at most.

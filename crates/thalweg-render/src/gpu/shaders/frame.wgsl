@@ -27,7 +27,7 @@ struct Frame {
     lod: vec4f,
     // Linear colours: valley, slope, upland, summit, rock, snow, deposit, deep water.
     palette: array<vec4f, 8>,
-    // Snow line [-], depth that is drawn [m], loss of light in water [1/m of green], strength of foam.
+    // Where snow begins (1: nowhere), depth that is drawn [m], loss of light in water [1/m of green], strength of foam.
     water: vec4f,
     // Strength of ripples, side of a ripple tile [m], side of a texel of the shadow map [m], exposure.
     ripples: vec4f,
@@ -37,7 +37,7 @@ struct Frame {
     flags: vec4u,
     // Colour of the particles' scale: first, last, kind, radius [m].
     particles: vec4f,
-    // Near and far end of what is seen [m], share of sediment that makes mud.
+    // Near and far end of what is seen [m], share of sediment that makes mud, strength of relief in an overlay.
     depths: vec4f,
     // Side of the map of caustics [texels].
     caustics: vec4f,

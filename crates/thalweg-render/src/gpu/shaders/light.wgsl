@@ -81,13 +81,23 @@ fn backdrop_light(ray: Ray) -> vec3f {
     return table_light(ray.start + ray.direction * way, ray.direction, side_seen(way) / -ray.direction.z);
 }
 
-// A field in false colour. Its colours must be read off a legend: the light only hints at the forms.
-fn overlay_light(place: vec3f, normal: vec3f) -> vec3f {
+// Light that the tone curve of `finish.wgsl` turns into a colour.
+fn untoned(colour: vec3f) -> vec3f {
+    const KNEE = 0.55;
+    let below = min(colour, vec3f(0.998)); // white would take endless light
+    let bent = KNEE - (1.0 - KNEE) * log((1.0 - max(below, vec3f(KNEE))) / (1.0 - KNEE));
+    return select(bent, below, below <= vec3f(KNEE));
+}
+
+// A field in false colour. Its colours must be read off a legend: no shadow, snow, water or air changes them, and the
+// forms are only hinted at, as in `cpu/map.rs`, by light from where the sun is.
+fn overlay_light(place: vec3f, slope: vec2f) -> vec3f {
     let value = between(overlay_values, cell_from_world(place.xy));
     let at = on_scale(value, frame.overlay.x, frame.overlay.y, frame.overlay.w > 0.5);
-    let open = select(1.0, textureSampleLevel(sky_view, clamped, uv_from_world(place.xy), 0.0).r, has(OCCLUSION));
-    let shade = dot(lit(vec3f(0.5), normal, open, 0.0, place), vec3f(0.2126, 0.7152, 0.0722)) / 0.5;
-    return colour_of(0, at) * mix(0.45, 1.0, min(shade, 1.1));
+    let sun = normalize(frame.sun.xy + vec2f(1.0e-6, 0.0));
+    let facing = -atan(dot(slope, sun)) / (0.25 * PI);
+    let shade = 1.0 + frame.depths.w * select(facing, facing / 3.0, facing > 0.0);
+    return untoned(colour_of(0, at) * shade);
 }
 
 fn surface_light(place: vec3f, ray: vec3f) -> vec3f {
@@ -115,9 +125,9 @@ fn surface_light(place: vec3f, ray: vec3f) -> vec3f {
         let mud = textureSampleLevel(matter, clamped, uv, lod).a;
         light = mix(light, lake_light(place, water, mud, blur), cover);
     }
+    light = through_air(light, place);
     if frame.overlay.z > 0.0 {
-        let normal = upright(mix(coarse, water.zw, cover));
-        light = mix(light, overlay_light(place, normal), frame.overlay.z);
+        light = mix(light, overlay_light(place, coarse), frame.overlay.z);
     }
     return light;
 }
@@ -139,8 +149,7 @@ fn fragment(@builtin(position) at: vec4f) -> @location(0) vec4f {
     if thing == 1 {
         light = surface_light(place, ray.direction);
     } else {
-        light = wall_light(place, thing - 1);
+        light = through_air(wall_light(place, thing - 1), place);
     }
-    light = through_air(light, place);
     return vec4f(mix(light, vec3f(0.015, 0.02, 0.03), 0.75 * seen.g * f32(has(WIREFRAME))), 1.0);
 }

@@ -1,0 +1,247 @@
+//! When the frames of a run are taken.
+
+use crate::project::{Every, Method, Scene};
+use crate::state::State;
+
+/// When frames are taken. The run itself goes on in the same steps, whatever the pace.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Pace {
+    /// Again and again.
+    Every(Every),
+    /// So many, two at least, spread evenly over the whole run: the first shows its start, the last its end.
+    Film(u64),
+}
+
+/// When a frame is due: after so many steps of all passes, or at a time of the present pass [s], whichever comes first.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Moment {
+    step: u64,
+    pass_time: f64,
+}
+
+impl Moment {
+    const NEVER: Self = Self { step: u64::MAX, pass_time: f64::INFINITY };
+
+    fn has_come(self, state: &State) -> bool {
+        state.steps_taken() >= self.step || state.pass_time() >= self.pass_time
+    }
+}
+
+impl Pace {
+    /// What a scene asks for; `None` if it wants no frames.
+    pub fn of(scene: &Scene) -> Option<Self> {
+        match (scene.output.video, scene.output.frames_every) {
+            (Some(seconds), _) => {
+                let frames = seconds * f64::from(scene.picture.fps);
+                Some(Self::Film((frames.round() as u64).max(2)))
+            }
+            (None, Every::NEVER) => None,
+            (None, every) => Some(Self::Every(every)),
+        }
+    }
+
+    /// The first frame that a run has to draw which begins, or goes on, from here.
+    pub fn first(self, state: &State) -> u64 {
+        if state.steps_taken() == 0 {
+            return 0;
+        }
+        match self {
+            Self::Every(Every::Steps(steps)) => state.steps_taken().div_ceil(steps),
+            Self::Every(Every::Time(time)) => {
+                // Rounded either way; the frame itself knows whether it is due.
+                let near = ((state.time() / time) as u64).saturating_sub(1);
+                (near..).find(|&number| !self.is_due(number, state)).unwrap_or(u64::MAX)
+            }
+            Self::Film(frames) => (0..frames).find(|&number| !self.is_due(number, state)).unwrap_or(frames),
+        }
+    }
+
+    /// Whether the moment of a frame has come.
+    pub fn is_due(self, number: u64, state: &State) -> bool {
+        let over = matches!(self, Self::Film(frames) if number < frames && state.is_over());
+        // A run without steps is a picture and no film.
+        over && state.steps_taken() > 0 || self.moment(number, state).has_come(state)
+    }
+
+    /// Steps that can be taken until a frame might be due, at least one.
+    pub fn due_in(self, number: u64, state: &State) -> u64 {
+        let Moment { step, pass_time } = self.moment(number, state);
+        step.saturating_sub(state.steps_taken()).max(1).min(state.steps_before(pass_time))
+    }
+
+    fn moment(self, number: u64, state: &State) -> Moment {
+        match self {
+            Self::Every(Every::Steps(steps)) => {
+                Moment { step: number.saturating_mul(steps), ..Moment::NEVER }
+            }
+            Self::Every(Every::Time(time)) => {
+                let before = state.time() - state.pass_time();
+                Moment { pass_time: number as f64 * time - before, ..Moment::NEVER }
+            }
+            Self::Film(frames) if number < frames => film_moment(number, frames - 1, state),
+            Self::Film(_) => Moment::NEVER,
+        }
+    }
+}
+
+/// The moment that lies `number` of `of` parts into the run.
+fn film_moment(number: u64, of: u64, state: &State) -> Moment {
+    let scene = state.scene();
+    let passes = passes(scene);
+    let whole: u128 = passes.iter().map(|pass| pass.work()).sum();
+    // In parts of a unit of work, so that all numbers are whole.
+    let at = u128::from(number) * whole;
+    let of = u128::from(of);
+    let (mut begin, mut step) = (0, 0);
+    for pass in &passes {
+        let end = begin + pass.work() * of;
+        if at <= end {
+            step += (at - begin).div_ceil(u128::from(pass.weight) * of) as u64;
+            break;
+        }
+        (begin, step) = (end, step + pass.steps);
+    }
+    let Some(last) = passes.last() else { return Moment::NEVER };
+    let coarse: u64 = scene.time.coarse.iter().map(|coarse| coarse.steps).sum();
+    let pass_time = match scene.time.duration {
+        // The last pass ends with its steps or with its time.
+        Some(duration) if state.steps_taken() >= coarse && last.steps > 0 => {
+            let begin = (whole - last.work()) * of;
+            duration * at.saturating_sub(begin) as f64 / (last.work() * of) as f64
+        }
+        _ => f64::INFINITY,
+    };
+    Moment { step, pass_time }
+}
+
+/// A pass of a run, and how much of the film a step of it takes.
+struct Pass {
+    steps: u64,
+    weight: u64,
+}
+
+impl Pass {
+    fn work(&self) -> u128 {
+        u128::from(self.steps) * u128::from(self.weight)
+    }
+}
+
+/// The passes of a scene. Time steps are as long as a wave takes to cross a cell, so that one on cells eight times as
+/// wide counts as eight: the film then keeps its tempo from pass to pass.
+fn passes(scene: &Scene) -> Vec<Pass> {
+    let fixed = match &scene.solver.method {
+        Method::Pipes(params) => params.dt.is_some(),
+        Method::Sph(_) => true,
+    };
+    let coarse = scene.time.coarse.iter();
+    let coarse =
+        coarse.map(|pass| Pass { steps: pass.steps, weight: if fixed { 1 } else { pass.factor as u64 } });
+    coarse.chain([Pass { steps: scene.time.steps, weight: 1 }]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::Project;
+
+    const MEMORY: u64 = 1 << 28;
+
+    /// Rain on hills, by two coarse passes and the terrain itself.
+    const HILLS: &str = "version = 1\n[terrain]\nsize = [48, 48]\n[[rain]]\nrate = '60 mm/h'\n[time]\nsteps = 160\n\
+                         [[time.coarse]]\nfactor = 4\nsteps = 120\n[[time.coarse]]\nfactor = 2\nsteps = 80\n";
+
+    fn state(text: &str) -> State {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("scene.toml");
+        std::fs::write(&file, text).unwrap();
+        State::new(&Project::open(file.to_str().unwrap(), &[]).unwrap(), MEMORY).unwrap()
+    }
+
+    fn step(state: &mut State, steps: u64) {
+        let report = state.stage().advance(state, steps).unwrap();
+        state.note(&report).unwrap();
+    }
+
+    /// Steps and times of all frames, taking as many steps in one go as may be.
+    fn shown(text: &str, pace: Pace) -> Vec<(u64, f64)> {
+        let mut state = state(text);
+        let mut shown = Vec::new();
+        loop {
+            while pace.is_due(shown.len() as u64, &state) {
+                shown.push((state.steps_taken(), state.time()));
+            }
+            if state.is_over() {
+                return shown;
+            }
+            let steps = pace.due_in(shown.len() as u64, &state).min(state.steps_to_next_look());
+            step(&mut state, steps);
+        }
+    }
+
+    /// Time from each frame to the next [s].
+    fn gaps(shown: &[(u64, f64)]) -> Vec<f64> {
+        shown.windows(2).map(|pair| pair[1].1 - pair[0].1).collect()
+    }
+
+    /// A step on wider cells takes longer, and counts that much more of the film.
+    #[test]
+    fn time_passes_evenly_through_a_film_from_pass_to_pass() {
+        let shown = shown(HILLS, Pace::Film(41));
+        assert_eq!(shown.first(), Some(&(0, 0.0)));
+        assert_eq!((shown.len(), shown[40].0), (41, 360), "frames, and the step of the last one");
+        let gaps = gaps(&shown);
+        // Steps change by a fifth or so within a pass, as the water deepens; frames lie at whole steps.
+        for pair in gaps.windows(2) {
+            let jump = pair[1] / pair[0];
+            assert!((0.6..1.7).contains(&jump), "the tempo jumps by {jump}: {gaps:?} s");
+        }
+    }
+
+    #[test]
+    fn a_film_of_a_run_that_ends_by_time_has_its_frames_at_even_times() {
+        let text = HILLS.split("[[time.coarse]]").next().unwrap().to_owned() + "duration = '30 s'\n";
+        let shown = shown(&text, Pace::Film(11));
+        assert_eq!(shown.len(), 11);
+        for (number, (step, time)) in shown.iter().enumerate() {
+            let due = 3.0 * number as f64;
+            assert!(
+                (due..due + 1.5).contains(time),
+                "frame {number} shows {time} s (step {step}), not {due} s"
+            );
+        }
+    }
+
+    /// Whatever the step at which a run is taken up again, it draws what is missing and nothing else.
+    #[test]
+    fn a_run_that_goes_on_draws_the_frames_that_are_missing() {
+        for pace in [Pace::Film(50), Pace::Every(Every::Time(7.0)), Pace::Every(Every::Steps(9))] {
+            let (mut state, mut drawn) = (state(HILLS), 0);
+            loop {
+                let first = pace.first(&state);
+                // At a frame's own step it may be drawn again: it looks the same.
+                assert!(
+                    first <= drawn,
+                    "{pace:?}: frame {drawn} is missing after step {}",
+                    state.steps_taken()
+                );
+                while pace.is_due(drawn, &state) {
+                    drawn += 1;
+                }
+                let first = pace.first(&state);
+                let same = matches!(pace, Pace::Every(Every::Steps(_))) as u64;
+                assert!(first + same >= drawn, "{pace:?}: frame {first} is drawn twice");
+                if state.is_over() {
+                    break;
+                }
+                step(&mut state, 1);
+            }
+            assert!(drawn > 30, "{pace:?}: {drawn} frames");
+        }
+    }
+
+    #[test]
+    fn a_run_without_steps_is_one_picture() {
+        let text = HILLS.split("[time]").next().unwrap().to_owned() + "[time]\nsteps = 0\n";
+        assert_eq!(shown(&text, Pace::Film(9)).len(), 1);
+    }
+}
