@@ -308,7 +308,7 @@ fn a_plateau_is_not_snowed_in() {
     assert!(share < 0.01, "{share} of the plateau is white");
 }
 
-/// Colours that must be found in the legend: relief changes them by less than a step of three in a hundred.
+/// Colours that must be found in the legend: relief changes them by less than one in twenty.
 #[test]
 fn the_colours_of_a_map_are_those_of_its_legend() {
     let land = hills(80, 60);
@@ -324,7 +324,7 @@ fn the_colours_of_a_map_are_those_of_its_legend() {
             let [found, legend] =
                 [picture.pixel(i % 80, i / 80), style.colours.colour(spread.position(*value))];
             let off = (0..3).map(|c| found[c].abs_diff(legend[c])).max().unwrap();
-            assert!(off <= 8, "{name}: {found:?} in the map, {legend:?} in the legend");
+            assert!(off <= 12, "{name}: {found:?} in the map, {legend:?} in the legend");
         }
     }
 }

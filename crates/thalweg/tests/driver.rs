@@ -466,13 +466,13 @@ fn frames_at_fixed_times_show_the_first_step_at_or_past_them() {
         (project, out, frames(&report).len())
     });
     let mut state = State::new(&each.0, MEMORY).unwrap();
-    let mut due = 0;
+    let mut due = 0_u64;
     loop {
-        while state.time() >= 2.5 * f64::from(due) {
+        while state.time() >= 2.5 * due as f64 {
             let read = |out: &Path, number: u64| {
                 std::fs::read(out.join(format!("frames/frame_{number:06}.png"))).unwrap()
             };
-            let [expected, shown] = [read(&each.1, state.steps_taken()), read(&timed.1, due.into())];
+            let [expected, shown] = [read(&each.1, state.steps_taken()), read(&timed.1, due)];
             assert!(
                 expected == shown,
                 "frame {due} does not show step {} at {} s",

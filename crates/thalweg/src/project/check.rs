@@ -260,7 +260,11 @@ impl Scene {
 
 /// A number in few digits.
 fn brief(number: f64) -> String {
-    if (1.0e-3..1.0e6).contains(&number.abs()) { number.to_string() } else { format!("{number:.2e}") }
+    if number == 0.0 || (1.0e-3..1.0e6).contains(&number.abs()) {
+        number.to_string()
+    } else {
+        format!("{number:.2e}")
+    }
 }
 
 fn check_layers(found: &mut Complaints, section: &str, layers: &[Layer]) {

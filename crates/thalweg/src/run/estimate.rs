@@ -1,5 +1,6 @@
 //! What running a scene will take, before it runs.
 
+use super::pace::Pace;
 use crate::draw;
 use crate::project::{Complaint, Method, Scene};
 use crate::state::State;
@@ -101,7 +102,8 @@ impl Estimate {
             }
         }
         let pictures = |every: u64| if every > 0 { estimate.steps / every + 1 } else { 0 };
-        estimate.frames = pictures(scene.output.frames_every);
+        let pace = Pace::of(&scene);
+        estimate.frames = pace.map_or(0, |pace| pace.frames_in(estimate.steps, estimate.simulated_s));
         let [width, height] = scene.picture.size.map(|side| side as u64);
         let drawn = estimate.frames + if scene.output.pictures { 5 } else { 0 };
         estimate.disk_bytes += drawn * width * height * PNG_PER_PIXEL;

@@ -40,6 +40,15 @@ impl Pace {
         }
     }
 
+    /// Frames of a run of so many steps and so much simulated time [s].
+    pub fn frames_in(self, steps: u64, time: f64) -> u64 {
+        match self {
+            Self::Every(Every::Steps(every)) => steps / every + 1,
+            Self::Every(Every::Time(every)) => (time / every) as u64 + 1,
+            Self::Film(frames) => frames,
+        }
+    }
+
     /// The first frame that a run has to draw which begins, or goes on, from here.
     pub fn first(self, state: &State) -> u64 {
         if state.steps_taken() == 0 {
@@ -59,7 +68,6 @@ impl Pace {
     /// Whether the moment of a frame has come.
     pub fn is_due(self, number: u64, state: &State) -> bool {
         let over = matches!(self, Self::Film(frames) if number < frames && state.is_over());
-        // A run without steps is a picture and no film.
         over && state.steps_taken() > 0 || self.moment(number, state).has_come(state)
     }
 
@@ -89,6 +97,10 @@ fn film_moment(number: u64, of: u64, state: &State) -> Moment {
     let scene = state.scene();
     let passes = passes(scene);
     let whole: u128 = passes.iter().map(|pass| pass.work()).sum();
+    if whole == 0 {
+        // A run without steps is a picture and no film.
+        return if number == 0 { Moment { step: 0, ..Moment::NEVER } } else { Moment::NEVER };
+    }
     // In parts of a unit of work, so that all numbers are whole.
     let at = u128::from(number) * whole;
     let of = u128::from(of);
@@ -199,13 +211,15 @@ mod tests {
 
     #[test]
     fn a_film_of_a_run_that_ends_by_time_has_its_frames_at_even_times() {
-        let text = HILLS.split("[[time.coarse]]").next().unwrap().to_owned() + "duration = '30 s'\n";
+        let text =
+            HILLS.split("steps = 160").next().unwrap().to_owned() + "steps = 5000\nduration = '600 s'\n";
         let shown = shown(&text, Pace::Film(11));
         assert_eq!(shown.len(), 11);
         for (number, (step, time)) in shown.iter().enumerate() {
-            let due = 3.0 * number as f64;
+            // A time step is 10 s long at most.
+            let due = 60.0 * number as f64;
             assert!(
-                (due..due + 1.5).contains(time),
+                (due..due + 10.0).contains(time),
                 "frame {number} shows {time} s (step {step}), not {due} s"
             );
         }
@@ -228,7 +242,8 @@ mod tests {
                     drawn += 1;
                 }
                 let first = pace.first(&state);
-                let same = matches!(pace, Pace::Every(Every::Steps(_))) as u64;
+                let same =
+                    u64::from(state.steps_taken() == 0 || matches!(pace, Pace::Every(Every::Steps(_))));
                 assert!(first + same >= drawn, "{pace:?}: frame {first} is drawn twice");
                 if state.is_over() {
                     break;

@@ -368,7 +368,7 @@ impl Course for PipesRun {
             return snapshot;
         }
         let passes = self.pass..plan.scene.time.coarse.len();
-        let ground = passes.fold(self.pipes.ground(), |ground, pass| finer(plan, pass, &ground));
+        let ground = passes.fold(self.settled_ground(), |ground, pass| finer(plan, pass, &ground));
         let (cols, rows) = (ground.height.cols(), ground.height.rows());
         for field in &mut snapshot.fields {
             let coarse = Heightfield { height: field.values.clone(), frame: snapshot.frame.clone() };
