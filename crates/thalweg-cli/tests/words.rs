@@ -256,6 +256,12 @@ fn check_estimates_what_a_run_takes() {
     let written: usize = files.map(|name| folder.read(&name).len()).sum();
     let ratio = estimate["disk_bytes"].as_f64().unwrap() / written as f64;
     assert!((0.2..5.0).contains(&ratio), "{} bytes expected, {written} written", estimate["disk_bytes"]);
+    // Nor does it choke on what nobody can wait for, or on nothing at all.
+    let endless = ["time.steps=1000000000000", "output.frames_every=1", "picture.size=[16384, 16384]"];
+    let mut arguments = vec!["check", "small.toml", "--max-memory", "100000"];
+    arguments.extend(endless.iter().flat_map(|change| ["--set", change]));
+    assert!(folder.ok(&arguments).stdout.contains("days"));
+    folder.ok(&["check", "small.toml", "--set", "time.steps=0", "--set", "time.coarse=[]"]);
 }
 
 /// Water that comes from an emitter is counted before it is there.

@@ -68,52 +68,55 @@ struct Ground {
     field: Heightfield,
     /// Heights of black and white, where the scene has to say them [m].
     height_range: Option<[f64; 2]>,
+    /// Whether the scene gets a file of metres, because it cannot say how to read the numbers of this one.
+    converted: bool,
 }
 
 /// Makes a scene around a heightmap and returns what was written.
 fn around(file: &Path, base: Option<&BuiltIn>, args: &NewArgs) -> Result<Vec<PathBuf>, Failure> {
-    let limit = memory_limit(args.reading.max_memory);
+    let (dir, limit) = (&args.dir, memory_limit(args.reading.max_memory));
     let ground = read(file, &args.reading, limit)?;
     let text = match base {
         Some(base) => with_terrain(base.text, &terrain_section(&ground)),
         None => scene_text(&ground),
     };
-    // Numbers that a scene cannot say how to read become metres in a file of our own.
-    let converted = args.reading.raw_size.is_some() || args.reading.big_endian;
-    if !converted {
-        // Before anything is written, where the file is now.
-        let folder = file.parent().unwrap_or(Path::new(""));
-        let project = Project::from_text(&text, "scene.toml", folder, &[])?;
-        drop(State::new(&project, limit)?);
-    }
-    let mut copies = Vec::new();
-    let copied =
-        if converted { vec![] } else { vec![file.to_path_buf(), file.with_extension("thalweg.json")] };
-    for from in copied.iter().filter(|from| from.is_file()) {
-        let name = from.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let to = args.dir.join(&name);
-        if to.canonicalize().is_ok_and(|to| from.canonicalize().is_ok_and(|from| from == to)) {
-            continue; // it is there already
+    let scene = ("scene.toml".to_owned(), text.clone().into_bytes());
+    let write = |files: &[(String, Vec<u8>)]| {
+        let files: Vec<_> = files.iter().map(|(name, content)| (name.as_str(), content.as_slice())).collect();
+        write_all_new(dir, &files).map_err(|error| refused(dir, error))
+    };
+    if ground.converted {
+        let heights = dir.join(&ground.name);
+        if heights.exists() {
+            let message = format!("{} is already there", heights.display());
+            return Err(refused(dir, std::io::Error::new(ErrorKind::AlreadyExists, message)));
         }
-        let content = std::fs::read(from);
-        let unreadable = |error| Failure::usage(format!("{}: cannot be read: {error}", from.display()));
-        copies.push((name, content.map_err(unreadable)?));
-    }
-    let heights = args.dir.join(&ground.name);
-    if converted && heights.exists() {
-        let error =
-            std::io::Error::new(ErrorKind::AlreadyExists, format!("{} is already there", heights.display()));
-        return Err(refused(&args.dir, error));
-    }
-    let scene = [("scene.toml", text.as_bytes())];
-    let copies = copies.iter().map(|(name, content)| (name.as_str(), content.as_slice()));
-    let files: Vec<_> = scene.into_iter().chain(copies).collect();
-    let mut written = write_all_new(&args.dir, &files).map_err(|error| refused(&args.dir, error))?;
-    if converted {
+        let mut written = write(&[scene])?;
         write_heightfield(&heights, &ground.field, &WriteOptions::default()).map_err(Failure::run)?;
         written.push(heights);
+        return Ok(written);
     }
-    Ok(written)
+    // Whether it can be run, with the file where it is now: before anything is written.
+    let folder = file.parent().unwrap_or(Path::new(""));
+    drop(State::new(&Project::from_text(&text, "scene.toml", folder, &[])?, limit)?);
+    let mut files = vec![scene];
+    files.extend(copies(file, dir)?);
+    write(&files)
+}
+
+/// The heightmap and the description beside it, by name, unless they are in the folder already.
+fn copies(file: &Path, dir: &Path) -> Result<Vec<(String, Vec<u8>)>, Failure> {
+    let mut copies = Vec::new();
+    for from in [file.to_path_buf(), file.with_extension("thalweg.json")] {
+        let name = from.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let there = dir.join(&name).canonicalize();
+        if !from.is_file() || there.is_ok_and(|to| from.canonicalize().is_ok_and(|from| from == to)) {
+            continue;
+        }
+        let unreadable = |error| Failure::usage(format!("{}: cannot be read: {error}", from.display()));
+        copies.push((name, std::fs::read(&from).map_err(unreadable)?));
+    }
+    Ok(copies)
 }
 
 /// Steepest and flattest terrain whose numbers are taken for metres: height over width [-]. Mountains reach 0.3; the
@@ -171,6 +174,7 @@ fn read(file: &Path, reading: &Reading, max_bytes: u64) -> Result<Ground, Failur
         name: if converted { Path::new(&name).with_extension("exr").to_string_lossy().into() } else { name },
         field: imported.field,
         height_range: options.height_range.filter(|_| !converted),
+        converted,
     })
 }
 

@@ -106,10 +106,13 @@ impl Estimate {
         estimate.frames = pace.map_or(0, |pace| pace.frames_in(estimate.steps, estimate.simulated_s));
         let [width, height] = scene.picture.size.map(|side| side as u64);
         let drawn = estimate.frames + if scene.output.pictures { 5 } else { 0 };
-        estimate.disk_bytes += drawn * width * height * PNG_PER_PIXEL;
+        // A scene may ask for more frames than there are disks.
+        let pixels = drawn.saturating_mul(width * height * PNG_PER_PIXEL);
+        estimate.disk_bytes = estimate.disk_bytes.saturating_add(pixels);
         if let Some(particles) = estimate.particles {
             let files = pictures(scene.output.particles_every).max(1) * scene.output.particles.len() as u64;
-            estimate.disk_bytes += files * particles.most * FILE_PER_PARTICLE;
+            let bytes = files.saturating_mul(particles.most * FILE_PER_PARTICLE);
+            estimate.disk_bytes = estimate.disk_bytes.saturating_add(bytes);
         }
         Ok(estimate)
     }
