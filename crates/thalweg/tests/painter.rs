@@ -15,7 +15,8 @@ fn hills() -> Snapshot {
 #[test]
 fn when_the_device_is_lost_the_processor_takes_over_with_one_sentence() {
     let (look, marks) = (Look::default(), Marks::of(&PictureTable::default()));
-    let exposure = Exposure { look: &look, camera: &Camera::default(), size: [96, 54], marks: &marks };
+    let exposure =
+        Exposure { look: &look, camera: &Camera::default(), size: [96, 54], marks: &marks, stop: None };
     let mut painter = Painter::new(RendererChoice::Auto).unwrap();
     painter.take_notices();
     painter.paint(&hills(), &exposure).unwrap();
