@@ -83,7 +83,12 @@ pub(crate) fn caught<T>(work: impl FnOnce() -> Result<T, GpuError>) -> Result<T,
 }
 
 fn words_of(panic: &PanicHookInfo) -> String {
-    let words = panic.payload_as_str().unwrap_or("for a reason that it did not tell");
+    let payload = panic.payload();
+    let words = payload
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("for a reason that it did not tell");
     let place =
         panic.location().map_or(String::new(), |place| format!(" ({}:{})", place.file(), place.line()));
     in_one_line(words) + &place
