@@ -255,7 +255,7 @@ pub fn figures() -> bool {
     let done = fs::write(runs.join("wave.ply"), wave()).is_ok()
         && SCENES.iter().all(|scene| {
             let out = runs.join(scene).display().to_string();
-            thalweg(&["run", scene, "--out", &out, "--frames", "0", "--quiet"])
+            thalweg(&["run", scene, "--out", &out, "--frames", "0", "--quiet", "--force"])
         })
         && FIGURES.iter().all(|figure| draw(runs, images, figure));
     done && fs::write("docs/gallery.md", page()).is_ok()

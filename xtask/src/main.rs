@@ -66,14 +66,19 @@ fn first_command() -> bool {
     run("cargo", &["run", "--release", "--locked", "--", "demo", "--out", out])
 }
 
+/// The library without its default features.
+const PLAIN: [&str; 4] = ["--package", "thalweg", "--no-default-features", "--locked"];
+
 fn test() -> bool {
     add_vulkan();
     run("cargo", &["test", "--workspace", "--locked"])
+        && run("cargo", &[&["test", "--test", "going_on"], &PLAIN[..]].concat())
 }
 
 fn lint() -> bool {
     run("cargo", &["fmt", "--all", "--check"])
         && run("cargo", &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])
+        && run("cargo", &[&["clippy"], &PLAIN[..], &["--", "-D", "warnings"]].concat())
         && run_with("RUSTDOCFLAGS", "-D warnings", "cargo", &["doc", "--workspace", "--no-deps", "--locked"])
 }
 
@@ -83,9 +88,9 @@ fn wasm() -> bool {
     if Command::new("rustup").args(["target", "add", target]).status().is_err() {
         eprintln!("rustup is not here; the target {target} must be installed by other means");
     }
-    PORTABLE.iter().all(|name| {
-        run("cargo", &["check", "--locked", "--no-default-features", "--target", target, "--package", name])
-    })
+    let plain = ["check", "--locked", "--no-default-features", "--target", target, "--package"];
+    PORTABLE.iter().all(|name| run("cargo", &[&plain[..], &[name]].concat()))
+        && run("cargo", &[&plain[..], &["thalweg-render", "--features", "gpu"]].concat())
 }
 
 fn run(program: &str, args: &[&str]) -> bool {

@@ -82,6 +82,9 @@ pub struct DemoArgs {
     /// Seed of the mountains
     #[arg(long, value_name = "N", value_parser = seed())]
     pub seed: Option<u64>,
+    /// Replace an earlier run in the output folder
+    #[arg(long)]
+    pub force: bool,
     #[command(flatten)]
     pub limits: Limits,
 }
@@ -95,7 +98,7 @@ pub struct RunArgs {
     /// Folder for everything it writes [default: out/SCENE]
     #[arg(long, short, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub out: Option<PathBuf>,
-    /// Steps to take on the full terrain, instead of the scene's
+    /// Steps to take in all, instead of the scene's; coarse passes and the last one share them as they do in the scene
     #[arg(long, value_name = "N", value_parser = count())]
     pub steps: Option<u64>,
     /// What to run on
@@ -107,9 +110,15 @@ pub struct RunArgs {
     /// Change a value of the scene: --set solver.drag=0.1 --set "rain.0.rate=12 mm/h"
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// Go on from the newest checkpoint in the output folder
+    /// Read files that the scene names outside its folder
+    #[arg(long)]
+    pub allow_outside: bool,
+    /// Go on from the newest checkpoint in the output folder, also for longer than the run there was asked for
     #[arg(long)]
     pub resume: bool,
+    /// Replace an earlier run in the output folder
+    #[arg(long, conflicts_with = "resume")]
+    pub force: bool,
     /// Draw a picture every so many steps, or at every multiple of a simulated time: 200, 0.04s
     #[arg(long, value_name = "EVERY", conflicts_with = "video")]
     pub frames: Option<Every>,
@@ -277,6 +286,9 @@ pub struct RenderArgs {
     /// Ground below the particles or the mesh
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub terrain: Option<PathBuf>,
+    /// Read files that the scene names outside its folder
+    #[arg(long)]
+    pub allow_outside: bool,
     /// No progress
     #[arg(long, short)]
     pub quiet: bool,
@@ -324,6 +336,9 @@ pub struct CheckArgs {
     /// Change a value first
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
+    /// Read files that the scene names outside its folder
+    #[arg(long)]
+    pub allow_outside: bool,
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,

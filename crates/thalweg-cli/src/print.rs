@@ -80,18 +80,6 @@ pub fn brief(number: f64) -> String {
     }
 }
 
-/// A word as a shell takes it for one.
-pub fn shell_word(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,:@%".contains(c);
-    // What begins like an option is taken for one, quoted or not.
-    let word = if word.starts_with('-') { format!("./{word}") } else { word.to_owned() };
-    if !word.is_empty() && word.chars().all(plain) {
-        word
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -129,18 +117,6 @@ mod tests {
             (0.0012, "0.00120"),
         ] {
             assert_eq!(brief(number), text);
-        }
-    }
-
-    #[test]
-    fn a_shell_takes_a_quoted_name_for_one_word() {
-        for (word, quoted) in [
-            ("out/a.png", "out/a.png"),
-            ("my island.png", "'my island.png'"),
-            ("it's", "'it'\\''s'"),
-            ("-q.png", "./-q.png"),
-        ] {
-            assert_eq!(shell_word(word), quoted);
         }
     }
 }

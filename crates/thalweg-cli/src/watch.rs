@@ -19,13 +19,41 @@ fn short(number: f64) -> String {
     format!("{number:.decimals$}")
 }
 
+/// A time as people read it: 5 s, 3:20, 1:03:20.
+fn clock(time: Duration) -> String {
+    let (seconds, minutes, hours) = (time.as_secs() % 60, time.as_secs() / 60 % 60, time.as_secs() / 3600);
+    match (hours, minutes) {
+        (0, 0) => format!("{seconds} s"),
+        (0, _) => format!("{minutes}:{seconds:02}"),
+        _ => format!("{hours}:{minutes:02}:{seconds:02}"),
+    }
+}
+
+/// How far a run is, in one line.
+fn told(progress: &Progress) -> String {
+    let time = short(progress.time);
+    let far = match progress.end_time {
+        Some(end) => format!("t = {time} of {} s, step {}", short(end), progress.step),
+        None => format!("step {}/{}, t = {time} s", progress.step, progress.steps),
+    };
+    let left = progress.left.map_or(String::new(), |left| format!(", {} left", clock(left)));
+    format!(
+        "{far}{left}  {} M {}/s  missing: water {:.0e}, ground {:.0e}",
+        short(progress.rate / 1.0e6),
+        progress.items,
+        progress.water,
+        progress.solids
+    )
+}
+
+/// Positions of the bar.
+const WHOLE: u64 = 1000;
+
 /// Shows a run: a bar on a terminal, plain lines elsewhere, nothing when quiet.
 pub struct Watch {
     bar: Option<ProgressBar>,
     lines: bool,
     last_line: Instant,
-    last: Instant,
-    rate: f64,
     cancelled: Arc<AtomicBool>,
     /// Lines of commands, if it listens to any.
     lines_in: Option<Receiver<String>>,
@@ -44,23 +72,14 @@ impl Watch {
         });
         let terminal = std::io::stderr().is_terminal();
         let bar = (terminal && !quiet).then(|| {
-            let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
-            let style = "{bar:30.cyan/blue} {pos}/{len} {prefix}  {msg}  {eta} left";
+            let bar = ProgressBar::with_draw_target(Some(WHOLE), ProgressDrawTarget::stderr());
+            let style = "{bar:30.cyan/blue} {percent:>3} %  {msg}";
             bar.set_style(
                 ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar()),
             );
             bar
         });
-        let now = Instant::now();
-        Self {
-            bar,
-            lines: !terminal && !quiet,
-            last_line: now,
-            last: now,
-            rate: 0.0,
-            cancelled,
-            lines_in: None,
-        }
+        Self { bar, lines: !terminal && !quiet, last_line: Instant::now(), cancelled, lines_in: None }
     }
 
     /// Listens to commands from a file, a named pipe, or standard input if that is `-`. The text says why not.
@@ -83,16 +102,14 @@ impl Watch {
         Ok(())
     }
 
-    /// Shows how many frames are drawn.
-    pub fn frames(&mut self, drawn: usize, frames: usize) {
+    /// Shows a line, and a share of the whole on the bar.
+    fn show(&mut self, share: f64, line: &str) {
         if let Some(bar) = &self.bar {
-            bar.set_prefix("frames");
-            bar.set_message("");
-            bar.set_length(frames as u64);
-            bar.set_position(drawn as u64);
+            bar.set_position((share * WHOLE as f64) as u64);
+            bar.set_message(line.to_owned());
         } else if self.lines && self.last_line.elapsed() > LINE_EVERY {
             self.last_line = Instant::now();
-            remark!("frame {drawn}/{frames}");
+            remark!("{:3.0} %  {line}", 100.0 * share);
         }
     }
 
@@ -120,23 +137,12 @@ fn listen(lines: impl BufRead, sender: &Sender<String>) {
 
 impl Watcher for Watch {
     fn progress(&mut self, progress: &Progress) {
-        let seconds = self.last.elapsed().as_secs_f64().max(1.0e-6);
-        self.last = Instant::now();
-        self.rate = progress.item_steps as f64 / seconds / 1.0e6;
-        let (rate, time) = (short(self.rate), short(progress.time));
-        let message = format!(
-            "{rate} M {}/s  t = {time} s  missing: water {:.0e}, ground {:.0e}",
-            progress.items, progress.water, progress.solids
-        );
-        if let Some(bar) = &self.bar {
-            bar.set_prefix("steps");
-            bar.set_length(progress.steps);
-            bar.set_position(progress.step);
-            bar.set_message(message);
-        } else if self.lines && self.last_line.elapsed() > LINE_EVERY {
-            self.last_line = Instant::now();
-            remark!("step {}/{}  {message}", progress.step, progress.steps);
-        }
+        self.show(progress.share, &told(progress));
+    }
+
+    fn busy(&mut self, what: &str, done: usize, of: usize) {
+        let line = if of > 1 { format!("{what}, {done} of {of}") } else { what.to_owned() };
+        self.show(done as f64 / of.max(1) as f64, &line);
     }
 
     fn notice(&mut self, text: &str) {

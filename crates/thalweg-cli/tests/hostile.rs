@@ -197,7 +197,7 @@ fn strange_heightmaps_run_with_a_note() {
         ("degrees.tif", "cell = '30 m'", ""),
     ] {
         folder.write("scene.toml", on(file, more));
-        let ran = folder.ok(&["run", "scene.toml", "--out", "o"]);
+        let ran = folder.ok(&["run", "scene.toml", "--out", "o", "--force"]);
         assert!(ran.stderr.contains(note), "{file} should be noted with {note:?}: {ran:?}");
         assert!(note.is_empty() || ran.stderr.contains(&format!("note: {file}: ")), "{file}: {ran:?}");
         assert!(folder.ok(&["check", "scene.toml"]).stdout.contains(note));
@@ -211,7 +211,7 @@ fn strange_heightmaps_run_with_a_note() {
     }
     // Pictures of the smallest terrain there is.
     folder.write("scene.toml", on("one.exr", "").replace("pictures = false", "frames_every = 10"));
-    folder.ok(&["run", "scene.toml", "--out", "o", "-q"]);
+    folder.ok(&["run", "scene.toml", "--out", "o", "-q", "--force"]);
 }
 
 #[test]
@@ -342,8 +342,9 @@ fn huge_numbers_are_refused_or_fail_the_run() {
         ("solver.talus_every=4294967295", 0),
         ("output.frames_every=9223372036854775807", 0),
     ] {
-        let ran =
-            folder.run(&["run", "small.toml", "--out", "o", "--set", change, "--set", "output.maps=false"]);
+        let arguments =
+            ["run", "small.toml", "--force", "--out", "o", "--set", change, "--set", "output.maps=false"];
+        let ran = folder.run(&arguments);
         assert_eq!(ran.code, code, "--set {change}: {ran:?}");
         assert_eq!(ran.stderr.is_empty(), code == 0, "--set {change}: {ran:?}");
     }
@@ -358,9 +359,11 @@ fn scenes_read_nothing_outside_their_folder() {
         folder.fails(
             &["run", "scene", "--out", "o"],
             2,
-            &["scene/scene.toml:3:8: ", "outside the scene's folder", "copy the file"],
+            &["scene/scene.toml:3:8: ", "outside the scene's folder", "copy the file", "--allow-outside"],
         );
     }
+    folder.write("scene/scene.toml", "version = 1\n[[rain]]\nrate = 1\nmask = '../../m.png'");
+    folder.fails(&["check", "scene"], 2, &["scene/scene.toml:4:8: ", "outside the scene's folder"]);
     #[cfg(unix)]
     {
         std::os::unix::fs::symlink(folder.path("secret.exr"), folder.path("scene/link.exr")).unwrap();
@@ -372,6 +375,29 @@ fn scenes_read_nothing_outside_their_folder() {
         std::os::unix::fs::symlink("own.exr", folder.path("scene/link.exr")).unwrap();
         folder.ok(&["run", "scene", "--out", "o", "-q"]);
     }
+}
+
+/// Whoever allows it reads files from anywhere, and the scene that the run writes needs no leave: it has its own copies.
+#[test]
+fn files_outside_the_folder_are_read_where_that_is_allowed() {
+    let folder = Folder::new();
+    write(&folder, "one/hills.exr", &hills(16, 16));
+    write(&folder, "two/hills.exr", &hills(9, 9));
+    write(&folder, "scene/inside.exr", &hills(12, 12));
+    let far = folder.path("two/hills.exr").display().to_string();
+    let text = format!(
+        "version = 1\n[terrain]\nfile = '../one/hills.exr'\n[terrain.hardness]\nfile = 'inside.exr'\n\
+         [[rain]]\nrate = '50 mm/h'\nmask = '{far}'\n[time]\nsteps = 20\n[output]\npictures = false"
+    );
+    folder.write("scene/scene.toml", text);
+    folder.fails(&["check", "scene"], 2, &["outside the scene's folder"]);
+    folder.ok(&["check", "scene", "--allow-outside"]);
+    folder.ok(&["run", "scene", "-q", "--out", "o", "--allow-outside"]);
+    for kept in ["inputs/inside.exr", "inputs/outside/0/hills.exr", "inputs/outside/1/hills.exr"] {
+        assert!(folder.path(&format!("o/{kept}")).is_file(), "{kept} is not in {:?}", folder.files());
+    }
+    folder.ok(&["run", "o", "-q", "--out", "again"]);
+    common::same(&folder.results("o"), &folder.results("again"), "run again from its own copies");
 }
 
 #[test]
@@ -386,9 +412,9 @@ fn output_that_cannot_be_written_fails_with_the_reason() {
     assert_eq!(folder.read("own/scene.toml"), SMALL.as_bytes());
     // Folders where files should go.
     folder.write("o/height.exr/x", "");
-    folder.fails(&["run", "small.toml", "--out", "o"], 1, &["o/height.exr", "cannot be written"]);
+    folder.fails(&["run", "small.toml", "--out", "o", "--force"], 1, &["o/height.exr", "cannot be written"]);
     folder.write("p/maps", "");
-    folder.fails(&["run", "small.toml", "--out", "p"], 1, &["p/maps", "cannot be written"]);
+    folder.fails(&["run", "small.toml", "--out", "p", "--force"], 1, &["p/maps", "cannot be written"]);
     if std::path::Path::new("/proc/self").exists() {
         folder.fails(
             &["run", "small.toml", "--out", "/proc/thalweg"],
@@ -403,19 +429,18 @@ fn output_that_cannot_be_written_fails_with_the_reason() {
     }
 }
 
-/// The disk is full when maps are due: the state is saved if there is room for it, and the old files stay.
+/// The disk is full when maps are due: the state is saved if there is room for it, and nothing is there in halves.
 #[cfg(unix)]
 #[test]
 fn a_full_disk_loses_nothing_that_was_there() {
     let folder = Folder::with_scene();
     folder.ok(&["run", "small.toml", "--out", "o", "-q", "--steps", "8"]);
-    let old = folder.read("o/height.exr");
     // No file may grow beyond 5 KiB (blocks of 512 bytes): the scene fits, the maps do not.
     let limit = "trap '' XFSZ; ulimit -f 10; ";
-    let ran = folder.shell(&format!("{limit} \"$THALWEG\" run small.toml --out o"));
-    ran.failed(1, &["o/height.exr", "cannot be written"], "a full disk");
-    assert!(folder.read("o/height.exr") == old, "the old file stays");
-    assert!(!folder.path("o/report.json").exists(), "the old report no longer tells the truth");
+    let ran = folder.shell(&format!("{limit} \"$THALWEG\" run small.toml --out o --force"));
+    ran.failed(1, &["o/height.exr", "cannot be written", "the last state was not kept"], "a full disk");
+    let told = !folder.path("o/report.json").exists() && folder.path("o/unfinished.json").is_file();
+    assert!(told, "the folder says that its run did not finish: {:?}", folder.files());
     let ran = folder
         .shell(&format!("{limit} \"$THALWEG\" run small.toml --out p --set output.checkpoint_every=20"));
     ran.failed(1, &["p/checkpoints/step_0000000020.twc", "cannot be written"], "a full disk");
@@ -424,7 +449,7 @@ fn a_full_disk_loses_nothing_that_was_there() {
     assert!(!folder.path("g.exr").exists());
     // Where only the maps' folder is in trouble, the run can go on later.
     folder.write("q/height.exr/x", "");
-    let ran = folder.run(&["run", "small.toml", "--out", "q"]);
+    let ran = folder.run(&["run", "small.toml", "--out", "q", "--force"]);
     ran.failed(
         1,
         &["q/height.exr", "the last good state is in q/checkpoints/step_0000000160.twc"],

@@ -137,7 +137,7 @@ fn a_scene_is_drawn_at_any_step() {
         folder.read("v.png")
     };
     folder.ok(&["run", "small.toml", "-q", "--out", "o", "--set", "output.checkpoint_every=110"]);
-    folder.ok(&["run", "small.toml", "-q", "--out", "short", "--steps", "70"]);
+    folder.ok(&["run", "small.toml", "-q", "--out", "short", "--set", "time.steps=70"]);
     let expected = draw("short", &[]);
     assert!(draw("small.toml", &["--step", "130"]) == expected, "run from the start");
     assert!(draw("o", &["--step", "130"]) == expected, "run from the checkpoint at step 110");
@@ -177,7 +177,8 @@ fn a_run_with_frames_ends_in_a_video() {
     std::fs::create_dir(folder.path("p/frames.png.d")).unwrap();
     std::fs::remove_file(folder.path("p/frames.png")).unwrap();
     std::fs::rename(folder.path("p/frames.png.d"), folder.path("p/frames.png")).unwrap();
-    let ran = folder.run_with(("PATH", ""), &["run", "small.toml", "--out", "p", "--frames", "80"]);
+    let again = ["run", "small.toml", "--out", "p", "--frames", "80", "--force"];
+    let ran = folder.run_with(("PATH", ""), &again);
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(ran.stderr.contains("no video was made"), "{ran:?}");
 }

@@ -361,11 +361,15 @@ pub fn rotate(
     Ok(path)
 }
 
-/// The checkpoints of a folder, latest step first.
-fn list(folder: &Path) -> Result<Vec<(u64, PathBuf)>, CheckpointError> {
+/// The checkpoints of a folder with their steps, latest first, by name alone. A folder that is not there has none.
+pub fn list(folder: &Path) -> Result<Vec<(u64, PathBuf)>, CheckpointError> {
     let io = |source| CheckpointError::Io { path: folder.into(), source };
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(io)?,
+    };
     let mut steps = Vec::new();
-    for entry in fs::read_dir(folder).map_err(io)? {
+    for entry in entries {
         let path = entry.map_err(io)?.path();
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let digits = name.strip_prefix("step_").and_then(|name| name.strip_suffix(".twc"));
@@ -406,12 +410,8 @@ pub fn newest(folder: &Path, max_bytes: u64) -> Result<Newest, CheckpointError> 
 
 /// As [`newest`], of those written at that step or before it.
 pub fn newest_until(folder: &Path, step: u64, max_bytes: u64) -> Result<Newest, CheckpointError> {
-    let steps = match list(folder) {
-        Err(CheckpointError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => Vec::new(),
-        steps => steps?,
-    };
     let mut skipped = Vec::new();
-    for (step, path) in steps.into_iter().filter(|(taken, _)| *taken <= step) {
+    for (step, path) in list(folder)?.into_iter().filter(|(taken, _)| *taken <= step) {
         match Checkpoint::read(&path, max_bytes) {
             Ok(checkpoint) => return Ok(Newest { found: Some(Found { path, step, checkpoint }), skipped }),
             Err(error) => skipped.push((path, error)),

@@ -107,6 +107,7 @@ impl Extent {
     }
 
     /// Lowest and highest corner of all meshes of water [m].
+    #[cfg(feature = "gpu")]
     pub(crate) fn waters(&self, exaggeration: f32) -> Option<[Vec3; 2]> {
         let waters = self.bodies.iter().filter(|(matter, _)| *matter == Matter::Water);
         waters.map(|(_, bounds)| raised(*bounds, exaggeration)).reduce(joined)

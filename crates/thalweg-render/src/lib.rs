@@ -36,12 +36,14 @@ mod colour_map;
 pub mod compare;
 mod cpu;
 mod extent;
+#[cfg(feature = "gpu")]
 pub mod gpu;
 mod light;
 mod look;
 mod picture;
 mod scene;
 mod shot;
+#[cfg(feature = "gpu")]
 mod sky;
 mod spread;
 mod text;

@@ -2,7 +2,11 @@
 //!
 //! A [`project`] is a scene file and what it names. [`State::new`] builds the terrain and puts the weather over
 //! it; [`run`] steps it, keeps the books, writes checkpoints and, at the end, maps, pictures and a report.
-//! [`validate`] compares the solvers with theory, number by number.
+//! [`run::simulate`] does the same in memory and writes nothing. [`validate`] compares the solvers with theory, number by
+//! number.
+//!
+//! Without the default feature `render` there is nothing of pictures, videos and surfaces, and none of what they need:
+//! scenes that ask for them run without, and say so.
 //!
 //! ```
 //! use thalweg::project;
@@ -16,6 +20,7 @@
 //! # Ok::<(), project::ProjectError>(())
 //! ```
 
+#[cfg(feature = "render")]
 pub mod draw;
 pub mod project;
 pub mod run;
@@ -23,14 +28,21 @@ mod stage;
 mod state;
 pub mod validate;
 
+/// The library page of the guide: its examples are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guide/library.md")]
+struct LibraryPage;
+
 pub use stage::{PipesStage, SphStage, Stage, StepError, StepReport};
 pub use state::{Change, NoteError, ParticleCounts, SetupError, State, start_ground};
 pub use thalweg_coupling as coupling;
 pub use thalweg_erosion as erosion;
 pub use thalweg_field as field;
+#[cfg(feature = "render")]
 pub use thalweg_gpu as gpu;
 pub use thalweg_io as io;
 pub use thalweg_render as render;
 pub use thalweg_sph as sph;
+#[cfg(feature = "render")]
 pub use thalweg_surface as surface;
 pub use thalweg_terrain as terrain;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use thalweg::io::checkpoint::{Checkpoint, newest};
 use thalweg::project::Project;
-use thalweg::run::{Outcome, Progress, RunError, RunOptions, Watcher, run};
+use thalweg::run::{Earlier, Outcome, Progress, RunError, RunOptions, Watcher, run};
 use thalweg::{PipesStage, Stage, State};
 
 const MEMORY: u64 = 1 << 30;
@@ -144,19 +144,19 @@ fn the_scene_that_a_run_writes_makes_the_same_run() {
     }
 }
 
-struct Silent {
+struct Patient {
     /// Looks after which it is told to stop.
     patience: std::cell::Cell<u64>,
     notices: Vec<String>,
 }
 
-impl Silent {
+impl Patient {
     fn new(patience: u64) -> Self {
         Self { patience: patience.into(), notices: Vec::new() }
     }
 }
 
-impl Watcher for Silent {
+impl Watcher for Patient {
     fn progress(&mut self, _: &Progress) {}
 
     fn notice(&mut self, text: &str) {
@@ -170,11 +170,15 @@ impl Watcher for Silent {
 }
 
 fn options(out: &Path, resume: bool) -> RunOptions {
-    RunOptions { out: out.into(), resume, max_bytes: MEMORY }
+    RunOptions {
+        out: out.into(),
+        earlier: if resume { Earlier::Resume } else { Earlier::Refuse },
+        max_bytes: MEMORY,
+    }
 }
 
 fn finished(project: &Project, out: &Path) -> Box<thalweg::run::Report> {
-    match run(project, &options(out, false), &mut Silent::new(u64::MAX)).unwrap() {
+    match run(project, &options(out, false), &mut Patient::new(u64::MAX)).unwrap() {
         Outcome::Finished(report) => report,
         stopped => panic!("the run stopped by itself: {stopped:?}"),
     }
@@ -189,13 +193,14 @@ fn a_stopped_run_reports_the_same_as_one_that_never_stopped() {
     let out = folder.path().join("out");
     let mut stops = 0;
     let report = loop {
-        match run(&project, &options(&out, stops > 0), &mut Silent::new(7)).unwrap() {
+        match run(&project, &options(&out, stops > 0), &mut Patient::new(7)).unwrap() {
             Outcome::Finished(report) => break report,
             Outcome::Stopped { checkpoint, step } => {
                 assert!(checkpoint.is_file() && step > 0);
                 assert!(!out.join("report.json").exists(), "a stopped run has no report");
                 stops += 1;
             }
+            over => panic!("{over:?}"),
         }
     };
     assert!(stops > 3, "stopped {stops} times");
@@ -218,7 +223,7 @@ fn frames_are_the_same_after_a_stop_and_change_nothing() {
     assert_eq!(report.ledger, unseen.ledger);
     assert!(report.files.contains(&"frames/colours.json".into()), "{:?}", report.files);
     let mut resume = false;
-    while let Outcome::Stopped { .. } = run(&project, &options(&out, resume), &mut Silent::new(9)).unwrap() {
+    while let Outcome::Stopped { .. } = run(&project, &options(&out, resume), &mut Patient::new(9)).unwrap() {
         resume = true;
     }
     assert!(resume, "it was never stopped");
@@ -243,7 +248,8 @@ fn frames_and_checkpoints_come_at_their_very_steps() {
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
     names.sort();
-    assert_eq!(names, ["step_0000000198.twc", "step_0000000231.twc"]);
+    // The last state is kept beside the one before it.
+    assert_eq!(names, ["step_0000000231.twc", "step_0000000235.twc"]);
 }
 
 #[test]
@@ -344,11 +350,11 @@ fn the_ground_itself_is_compared_not_the_name_of_its_file() {
     let text = "version = 1\n[terrain]\nfile = 'a.exr'\n[[rain]]\nrate = 1e-5\n[time]\nsteps = 100\n[output]\npictures = false\nmaps = false";
     let project = project(folder.path(), text);
     let out = folder.path().join("out");
-    let stopped = run(&project, &options(&out, false), &mut Silent::new(3)).unwrap();
+    let stopped = run(&project, &options(&out, false), &mut Patient::new(3)).unwrap();
     assert!(matches!(stopped, Outcome::Stopped { step: 24, .. }), "{stopped:?}");
     // The scene beside the output has its own copy of the ground and goes on from there.
     write(2);
-    let error = run(&project, &options(&out, true), &mut Silent::new(u64::MAX)).unwrap_err();
+    let error = run(&project, &options(&out, true), &mut Patient::new(u64::MAX)).unwrap_err();
     assert!(
         matches!(&error, RunError::OtherRun { reason, .. } if reason.contains("another terrain")),
         "{error}"
@@ -356,7 +362,7 @@ fn the_ground_itself_is_compared_not_the_name_of_its_file() {
     assert!(error.is_usage());
     let own = Project::open(out.to_str().unwrap(), &[]).unwrap();
     assert_eq!(own.scene.terrain.file.as_deref(), Some("inputs/a.exr"));
-    let ended = run(&own, &options(&out, true), &mut Silent::new(u64::MAX)).unwrap();
+    let ended = run(&own, &options(&out, true), &mut Patient::new(u64::MAX)).unwrap();
     assert!(matches!(&ended, Outcome::Finished(report) if report.files.contains(&"inputs/a.exr".into())));
 }
 
@@ -366,11 +372,11 @@ fn a_broken_checkpoint_is_passed_over_for_the_one_before() {
     let project = project(folder.path(), &SCENE.replace("[output]", "[output]\ncheckpoint_every = 40"));
     let whole = finished(&project, &folder.path().join("whole"));
     let out = folder.path().join("out");
-    let stopped = run(&project, &options(&out, false), &mut Silent::new(16)).unwrap();
+    let stopped = run(&project, &options(&out, false), &mut Patient::new(16)).unwrap();
     let Outcome::Stopped { checkpoint, .. } = stopped else { panic!("{stopped:?}") };
     let bytes = std::fs::read(&checkpoint).unwrap();
     std::fs::write(&checkpoint, &bytes[..bytes.len() / 2]).unwrap();
-    let mut watcher = Silent::new(u64::MAX);
+    let mut watcher = Patient::new(u64::MAX);
     let Outcome::Finished(report) = run(&project, &options(&out, true), &mut watcher).unwrap() else {
         panic!()
     };
@@ -385,7 +391,7 @@ fn a_broken_checkpoint_is_passed_over_for_the_one_before() {
     for entry in std::fs::read_dir(out.join("checkpoints")).unwrap() {
         std::fs::write(entry.unwrap().path(), b"THALWEGC").unwrap();
     }
-    let error = run(&project, &options(&out, true), &mut Silent::new(u64::MAX)).unwrap_err();
+    let error = run(&project, &options(&out, true), &mut Patient::new(u64::MAX)).unwrap_err();
     assert!(
         matches!(&error, RunError::NothingToResume { broken, .. } if broken.contains("cut off")),
         "{error}"
@@ -396,17 +402,18 @@ fn a_broken_checkpoint_is_passed_over_for_the_one_before() {
 fn a_run_never_writes_over_its_own_scene_or_ground() {
     let folder = tempfile::tempdir().unwrap();
     let scene = project(folder.path(), SCENE);
-    let error = run(&scene, &options(folder.path(), false), &mut Silent::new(u64::MAX)).unwrap_err();
+    let error = run(&scene, &options(folder.path(), false), &mut Patient::new(u64::MAX)).unwrap_err();
     assert!(matches!(error, RunError::OverInput { .. }), "{error}");
     assert_eq!(std::fs::read_to_string(folder.path().join("scene.toml")).unwrap(), SCENE);
 
+    std::fs::remove_file(folder.path().join("scene.toml")).unwrap();
     let ground = thalweg::terrain::Recipe::default().build(8, 8, 10.0, 1);
     let path = folder.path().join("height.exr");
     thalweg::io::write_heightfield(&path, &ground, &thalweg::io::WriteOptions::default()).unwrap();
     let file = folder.path().join("other.toml");
     std::fs::write(&file, "version = 1\n[terrain]\nfile = 'height.exr'").unwrap();
     let other = Project::open(file.to_str().unwrap(), &[]).unwrap();
-    let error = run(&other, &options(folder.path(), false), &mut Silent::new(u64::MAX)).unwrap_err();
+    let error = run(&other, &options(folder.path(), false), &mut Patient::new(u64::MAX)).unwrap_err();
     assert!(error.to_string().contains("height.exr") && error.to_string().contains("--out"), "{error}");
 }
 

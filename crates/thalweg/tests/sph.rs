@@ -5,7 +5,7 @@ use std::path::Path;
 use thalweg::State;
 use thalweg::io::checkpoint::newest;
 use thalweg::project::{Project, ProjectError};
-use thalweg::run::{Command, Outcome, Progress, Report, RunError, RunOptions, Watcher, run};
+use thalweg::run::{Command, Earlier, Outcome, Progress, Report, RunError, RunOptions, Watcher, run};
 
 const MEMORY: u64 = 1 << 30;
 
@@ -97,7 +97,11 @@ fn told(commands: &[(u64, &str)]) -> Told {
 }
 
 fn options(out: &Path, resume: bool) -> RunOptions {
-    RunOptions { out: out.into(), resume, max_bytes: MEMORY }
+    RunOptions {
+        out: out.into(),
+        earlier: if resume { Earlier::Resume } else { Earlier::Refuse },
+        max_bytes: MEMORY,
+    }
 }
 
 fn finished(project: &Project, out: &Path, resume: bool, watcher: &mut Told) -> Box<Report> {
@@ -161,6 +165,7 @@ fn a_torrent_that_was_stopped_ends_in_the_same_bits() {
         match run(&project, &options(&out, stops > 0), &mut watcher).unwrap() {
             Outcome::Finished(report) => break report,
             Outcome::Stopped { .. } => stops += 1,
+            over => panic!("{over:?}"),
         }
     };
     assert_eq!(stops, 2);

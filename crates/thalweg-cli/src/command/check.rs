@@ -10,7 +10,8 @@ use thalweg::run::Estimate;
 
 /// `thalweg check`
 pub fn check(args: &CheckArgs) -> Result<(), Failure> {
-    let project = scene::open(&args.scene, &args.set)?;
+    let mut project = scene::open(&args.scene, &args.set)?;
+    project.allow_outside = args.allow_outside;
     let state = State::new(&project, memory_limit(args.max_memory))?;
     let notices = state.notices.clone();
     let estimate = Estimate::new(state).map_err(|complaint| Failure::usage(complaint.message))?;

@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
 use thalweg::field::{Field, FieldInfo, Frame, Heightfield, Points, TriMesh};
-use thalweg::io::checkpoint::{self, Checkpoint};
+use thalweg::io::checkpoint::Checkpoint;
 use thalweg::io::{Imported, Kind, Ply, read_obj, read_ply};
 use thalweg::project::{Solver, SolverKind};
-use thalweg::run::Realism;
+use thalweg::run::{Realism, Unfinished, resume_command};
 use thalweg::terrain::analysis::{Measures, Statistics};
 
 /// `thalweg info`
@@ -21,6 +21,10 @@ pub fn info(args: &InfoArgs) -> Result<(), Failure> {
         let extension = path.extension();
         extension.is_some_and(|name| name == "toml") || path.is_dir() || !path.exists() && extension.is_none()
     };
+    if let Some(run) = Unfinished::within(path) {
+        info_unfinished(path, &run, args);
+        return Ok(());
+    }
     match Kind::of(path) {
         Some(Kind::Checkpoint) => info_checkpoint(path, args),
         Some(Kind::Ply) => {
@@ -60,6 +64,26 @@ fn info_checkpoint(path: &Path, args: &InfoArgs) -> Result<(), Failure> {
     }
     say!("sections        {}; all checksums are right", names.join(", "));
     Ok(())
+}
+
+/// A run that has not finished has no results, whatever files are in its folder.
+fn info_unfinished(path: &Path, run: &Unfinished, args: &InfoArgs) {
+    let Unfinished { thalweg, scene, steps, saved } = run;
+    let resume = saved.map(|_| resume_command(path));
+    if args.json {
+        answer(&json!({
+            "kind": "unfinished run", "scene": scene, "steps": steps, "saved": saved, "resume": resume
+        }));
+        return;
+    }
+    say!("unfinished run  scene {scene}, {steps} steps, by thalweg {thalweg}");
+    say!(
+        "                it still goes on, was stopped, or was killed; the files in the folder are not its result"
+    );
+    match (saved, resume) {
+        (Some(step), Some(resume)) => say!("saved           step {step}; go on with: {resume}"),
+        _ => say!("saved           nothing; start it again with --force"),
+    }
 }
 
 fn info_run(path: &Path, args: &InfoArgs) -> Result<(), Failure> {
@@ -185,16 +209,10 @@ fn tell_files(out: &Path, files: &Value) {
 
 fn info_scene(args: &InfoArgs) -> Result<(), Failure> {
     let project = scene::open(&args.file, &[])?;
-    let limit = memory_limit(args.reading.max_memory);
-    let (scene, unfinished) = (&project.scene, unfinished(Path::new(&args.file), project.text(), limit));
+    let scene = &project.scene;
     if args.json {
-        answer(&json!({
-            "kind": "scene", "name": project.name, "scene": scene, "unfinished": unfinished.is_some()
-        }));
+        answer(&json!({ "kind": "scene", "name": project.name, "scene": scene }));
         return Ok(());
-    }
-    if let Some(unfinished) = unfinished {
-        say!("unfinished      {unfinished}");
     }
     say!("scene           {}: {}", project.name, scene.title);
     let size =
@@ -224,19 +242,6 @@ fn info_scene(args: &InfoArgs) -> Result<(), Failure> {
     let until = scene.time.duration.map_or(String::new(), |duration| format!(", or {duration} s simulated"));
     say!("steps           {}{until}", scene.time.steps);
     Ok(())
-}
-
-/// What is known of a run whose report is missing, if it is the folder of one.
-fn unfinished(folder: &Path, scene: &str, max_bytes: u64) -> Option<String> {
-    if !folder.is_dir() || !thalweg::run::is_written(scene) {
-        return None;
-    }
-    let newest =
-        checkpoint::newest(&folder.join("checkpoints"), max_bytes).ok().and_then(|newest| newest.found);
-    Some(newest.map_or("the run was stopped before it saved anything".into(), |found| {
-        let step = found.checkpoint.header["step"].clone();
-        format!("the run was stopped; step {step} is saved in {}", found.path.display())
-    }))
 }
 
 fn info_map(path: &Path, args: &InfoArgs) -> Result<(), Failure> {

@@ -3,13 +3,14 @@
 use super::memory_limit;
 use crate::Failure;
 use crate::args::{NewArgs, Reading};
-use crate::print::{fixed, shell_word};
+use crate::print::fixed;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use thalweg::State;
 use thalweg::field::Heightfield;
 use thalweg::io::{Imported, Notice, ReadOptions, WriteOptions, read_heightfield, write_heightfield};
 use thalweg::project::{BuiltIn, Project, Terrain, built_in_scenes, nearest, write_all_new};
+use thalweg::run::shell_word;
 
 /// `thalweg new`
 pub fn new(args: &NewArgs) -> Result<(), Failure> {

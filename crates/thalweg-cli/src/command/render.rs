@@ -213,7 +213,7 @@ impl Studio {
             let exposure = Exposure { look: &look, camera: &camera, size, marks, stop };
             let picture = self.painter.paint_model(now, &mut model, &exposure).map_err(refused)?;
             film.push(&picture).map_err(Failure::run)?;
-            watch.frames(number + 1, frames);
+            watch.busy("drawing frames", number + 1, frames);
             if watch.cancelled() {
                 return Err(Failure::run(format!("stopped after frame {number}; nothing was written")));
             }

@@ -2,10 +2,10 @@
 
 use crate::Failure;
 use crate::args::ErodeArgs;
-use crate::print::shell_word;
 use std::path::Path;
 use thalweg::io::Kind;
 use thalweg::project::Project;
+use thalweg::run::shell_word;
 
 /// The name that stands for standard input.
 pub const STDIN: &str = "-";

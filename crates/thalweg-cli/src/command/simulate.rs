@@ -4,19 +4,20 @@ use super::info::tell_realism;
 use super::{memory_limit, scene};
 use crate::Failure;
 use crate::args::{BackendArg, DemoArgs, Limits, RunArgs};
-use crate::print::{answer, shell_word};
+use crate::print::answer;
 use crate::watch::Watch;
 use serde_json::json;
 use std::path::Path;
-use thalweg::project::{Backend, Every, Output, Project};
-use thalweg::run::{Outcome, Report, RunOptions, VIDEOS};
+use thalweg::project::{Backend, Every, Output, Project, Time};
+use thalweg::run::{Earlier, Outcome, Report, RunOptions, VIDEOS, absolute, resume_command, saved_time};
 
 /// `thalweg demo`
 pub fn demo(args: &DemoArgs) -> Result<(), Failure> {
     let mut project = Project::open("demo", &[])?;
     project.scene.seed = args.seed.unwrap_or(project.scene.seed);
+    let earlier = if args.force { Earlier::Replace } else { Earlier::Refuse };
     let options =
-        RunOptions { out: args.out.clone(), resume: false, max_bytes: memory_limit(args.limits.max_memory) };
+        RunOptions { out: args.out.clone(), earlier, max_bytes: memory_limit(args.limits.max_memory) };
     if let Outcome::Finished(report) = go(&project, &options, None, &args.limits)?
         && !args.limits.quiet
     {
@@ -34,8 +35,8 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
         ));
     }
     let mut project = scene::open(&args.scene, &args.set)?;
+    project.allow_outside = args.allow_outside;
     let scene = &mut project.scene;
-    scene.time.steps = args.steps.unwrap_or(scene.time.steps);
     scene.seed = args.seed.unwrap_or(scene.seed);
     film(&mut scene.output, args);
     scene.solver.backend = match args.backend {
@@ -48,15 +49,26 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
         return Err(Failure::usage(format!("{option}: {}", complaint.message)));
     }
     let out = args.out.clone().unwrap_or_else(|| Path::new("out").join(&project.name));
-    let options =
-        RunOptions { out: out.clone(), resume: args.resume, max_bytes: memory_limit(args.limits.max_memory) };
+    if let Some(steps) = args.steps {
+        set_steps(&mut project.scene.time, steps, args, &out)?;
+    }
+    let earlier = match args {
+        RunArgs { resume: true, .. } => Earlier::Resume,
+        RunArgs { force: true, .. } => Earlier::Replace,
+        _ => Earlier::Refuse,
+    };
+    let options = RunOptions { out: out.clone(), earlier, max_bytes: memory_limit(args.limits.max_memory) };
     let outcome = go(&project, &options, args.commands.as_deref(), &args.limits)?;
     match &outcome {
         Outcome::Finished(report) if args.json => {
             answer(report);
         }
         Outcome::Stopped { checkpoint, step } if args.json => {
-            answer(&json!({ "stopped": step, "checkpoint": checkpoint, "resume": again(&out) }));
+            let (out, resume) = (absolute(&out), resume_command(&out));
+            answer(&json!({ "out": out, "stopped": step, "checkpoint": checkpoint, "resume": resume }));
+        }
+        Outcome::AlreadyOver { step } if args.json => {
+            answer(&json!({ "out": absolute(&out), "already_over": step }));
         }
         Outcome::Finished(report) if !args.limits.quiet => tell(report, &out),
         _ => {}
@@ -88,18 +100,38 @@ fn go(
     let outcome = thalweg::run::run(project, options, &mut watch);
     watch.finish();
     let outcome = outcome?;
-    if let Outcome::Stopped { checkpoint, step } = &outcome {
+    let (out, again) = (options.out.display(), resume_command(&options.out));
+    match &outcome {
         // Even when quiet: whoever stops a run wants to know where it is.
-        remark!("stopped after step {step}; the state is in {}", checkpoint.display());
-        remark!("go on with: {}", again(&options.out));
+        Outcome::Stopped { checkpoint, step } => {
+            remark!("stopped after step {step}; the state is in {}", checkpoint.display());
+            remark!("go on with: {again}");
+        }
+        Outcome::AlreadyOver { step } => {
+            remark!("{out}: the run is over, after step {step}, and has its results; nothing was done");
+            remark!("go on for longer with: {again} --steps N");
+        }
+        Outcome::Finished(_) => {}
     }
     Ok(outcome)
 }
 
-/// The command that goes on with a run. The folder holds the scene exactly as it runs, changes and all.
-fn again(out: &Path) -> String {
-    let name = shell_word(&out.to_string_lossy());
-    format!("thalweg run {name} --out {name} --resume")
+/// Makes a run `steps` long, all passes together, and says how they are shared out. Those of a run that goes on stay as
+/// they were, and the last one takes what is left.
+fn set_steps(time: &mut Time, steps: u64, args: &RunArgs, out: &Path) -> Result<(), Failure> {
+    *time = match saved_time(out).filter(|_| args.resume) {
+        Some(before) => time.going_on(&before, steps).map_err(|reason| {
+            Failure::usage(format!("{}: cannot be resumed with --steps {steps}: {reason}", out.display()))
+        })?,
+        None => time.lasting(steps),
+    };
+    if !time.coarse.is_empty() && !args.limits.quiet && !args.resume {
+        let coarse =
+            time.coarse.iter().map(|pass| format!("{} on cells {} times as wide", pass.steps, pass.factor));
+        let passes: Vec<_> = coarse.chain([format!("{} on the terrain itself", time.steps)]).collect();
+        remark!("note: {steps} steps in all: {}", passes.join(", "));
+    }
+    Ok(())
 }
 
 /// A short summary.

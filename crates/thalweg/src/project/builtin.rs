@@ -62,7 +62,8 @@ impl BuiltIn {
         }
         let folder = unpacked.as_ref().map_or_else(PathBuf::new, |folder| folder.path().to_path_buf());
         let origin = Origin { file: None, place, text: self.text.into(), changes: changes.to_vec() };
-        Ok(Project { scene, name: self.name.into(), folder, origin, _unpacked: unpacked })
+        let name = self.name.into();
+        Ok(Project { scene, name, folder, allow_outside: false, origin, _unpacked: unpacked })
     }
 }
 

@@ -440,10 +440,11 @@ fn style(section: &str, key: &str, error: &StyleError) -> (String, String) {
 
 /// Scenes may come from strangers: they read nothing outside their own folder.
 fn check_path(found: &mut Complaints, file: &str, path: &str) {
+    found.unless(!file.is_empty(), path, || format!("{path} is empty; name a file"));
+}
+
+/// Whether a path leads to a place below the folder that it begins in, links aside.
+pub(crate) fn is_inside(file: &str) -> bool {
     use std::path::{Component, Path};
-    let inside =
-        Path::new(file).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
-    found.unless(inside && !file.is_empty(), path, || {
-        format!("{path} is \"{file}\", outside the scene's folder; copy the file beside the scene and name it relative to it")
-    });
+    Path::new(file).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
 }

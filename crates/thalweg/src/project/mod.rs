@@ -6,6 +6,7 @@ mod check;
 mod difference;
 mod locate;
 mod particles;
+mod passes;
 mod picture;
 mod schema;
 #[cfg(test)]
@@ -16,6 +17,7 @@ mod tests;
 pub use builtin::{BuiltIn, built_in_scenes, write_all_new};
 pub use camera::{CameraKey, CameraKind, CameraTable, KeyKind};
 pub use check::Complaint;
+pub(crate) use check::is_inside;
 pub use difference::Difference;
 pub use picture::{
     ColoursChoice, LightChoice, OVERLAYS, OverlayTable, ParticlesTable, PictureTable, RendererChoice,
@@ -40,6 +42,8 @@ pub struct Project {
     pub name: String,
     /// Where the files it names are.
     pub folder: PathBuf,
+    /// Whether it may read files outside that folder; at first it may not.
+    pub allow_outside: bool,
     /// Where it was read from.
     origin: Origin,
     /// Holds the files of a built-in scene while it is in use.
@@ -159,7 +163,34 @@ impl Project {
     ) -> Result<Self, ProjectError> {
         let scene = parse(text, name, changes)?;
         let origin = Origin { file: None, place: name.into(), text: text.into(), changes: changes.to_vec() };
-        Ok(Self { scene, name: name.into(), folder: folder.into(), origin, _unpacked: None })
+        Ok(Self {
+            scene,
+            name: name.into(),
+            folder: folder.into(),
+            allow_outside: false,
+            origin,
+            _unpacked: None,
+        })
+    }
+
+    /// A scene made of values, checked and with its defaults filled in as one from a file. Files that it names are in
+    /// `folder`.
+    pub fn from_scene(mut scene: Scene, name: &str, folder: &Path) -> Result<Self, ProjectError> {
+        let mistake = |complaint: Complaint| Mistake { place: name.into(), message: complaint.message };
+        let mistakes: Vec<_> = scene.complaints().into_iter().map(mistake).collect();
+        if !mistakes.is_empty() {
+            return Err(ProjectError::Wrong(mistakes));
+        }
+        scene.fill_in();
+        let origin = Origin { file: None, place: name.into(), text: String::new(), changes: Vec::new() };
+        Ok(Self {
+            scene,
+            name: name.into(),
+            folder: folder.into(),
+            allow_outside: false,
+            origin,
+            _unpacked: None,
+        })
     }
 
     fn open_file(file: &Path, changes: &[String]) -> Result<Self, ProjectError> {
@@ -175,7 +206,7 @@ impl Project {
             .map_or("scene".into(), |name| name.to_string_lossy().into_owned());
         let folder = file.parent().map_or_else(PathBuf::new, Path::to_path_buf);
         let origin = Origin { file: Some(file.into()), place, text, changes: changes.to_vec() };
-        Ok(Self { scene, name, folder, origin, _unpacked: None })
+        Ok(Self { scene, name, folder, allow_outside: false, origin, _unpacked: None })
     }
 
     /// The file it was read from, unless it is built in or came as text.

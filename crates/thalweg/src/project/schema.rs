@@ -68,6 +68,30 @@ pub struct Scene {
     pub sinks: Vec<Sink>,
 }
 
+impl Default for Scene {
+    /// What an empty file says: dry mountains.
+    fn default() -> Self {
+        Self {
+            version: VERSION,
+            title: String::new(),
+            seed: 0,
+            terrain: Terrain::default(),
+            solver: Solver::default(),
+            edges: Edges::default(),
+            time: Time::default(),
+            output: Output::default(),
+            camera: CameraTable::default(),
+            picture: PictureTable::default(),
+            water: Vec::new(),
+            rain: Vec::new(),
+            sources: Vec::new(),
+            drains: Vec::new(),
+            emitters: Vec::new(),
+            sinks: Vec::new(),
+        }
+    }
+}
+
 impl Scene {
     /// Writes out what the program would choose, so that the scene says all that runs.
     pub(super) fn fill_in(&mut self) {
@@ -372,6 +396,8 @@ pub struct Output {
     pub pictures: bool,
     /// Steps between two checkpoints; 0: only when stopped.
     pub checkpoint_every: u64,
+    /// Whether the last state is kept, so that a longer run can go on from it.
+    pub last_state: bool,
     /// Steps or simulated time between two pictures in `frames/`; 0: none.
     pub frames_every: Every,
     /// Length of a film of the whole run, whose frames are spread evenly over it [s]; missing: none.
@@ -397,6 +423,7 @@ impl Default for Output {
             maps: true,
             pictures: true,
             checkpoint_every: 5000,
+            last_state: true,
             frames_every: Every::NEVER,
             video: None,
             particles_every: 0,
@@ -603,7 +630,7 @@ fn far() -> [f64; 2] {
 }
 
 /// Rain, even or in drops.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rain {
     /// Even rain on every cell [m/s].

@@ -1,12 +1,13 @@
 //! What a run can be told while it goes on.
 
-use super::{Driver, RunError, Watcher};
+use super::driver::Driver;
+use super::folder::CHECKPOINTS;
+use super::{RunError, Watcher};
 use crate::project::ProjectError;
 use crate::state::State;
-use std::path::Path;
 use std::str::FromStr;
 use std::time::Duration;
-use thalweg_io::WriteError;
+use thalweg_io::{WriteError, checkpoint};
 
 /// Something to do between two steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -102,29 +103,16 @@ impl Driver<'_> {
         watcher.notice("back at step 0");
         self.drop_checkpoints()?;
         self.write_scene(state)?;
-        self.exports.rewind();
-        self.frames.rewind();
+        self.recorders.iter_mut().for_each(|recorder| recorder.rewind());
         self.write_if_due(state, watcher)
     }
 
     /// Removes the checkpoints of steps that have not happened any more.
-    fn drop_checkpoints(&mut self) -> Result<(), WriteError> {
+    fn drop_checkpoints(&mut self) -> Result<(), RunError> {
         self.saved = None;
-        let folder = self.out.join("checkpoints");
-        remove_checkpoints(&folder).map_err(|source| WriteError::Io { path: folder, source })
-    }
-}
-
-fn remove_checkpoints(folder: &Path) -> std::io::Result<()> {
-    if !folder.is_dir() {
-        return Ok(());
-    }
-    for entry in std::fs::read_dir(folder)? {
-        let path = entry?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if name.starts_with("step_") && name.ends_with(".twc") {
-            std::fs::remove_file(&path)?;
+        for (_, path) in checkpoint::list(&self.out.join(CHECKPOINTS))? {
+            std::fs::remove_file(&path).map_err(|source| WriteError::Io { path, source })?;
         }
+        Ok(())
     }
-    Ok(())
 }

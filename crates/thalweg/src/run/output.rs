@@ -1,17 +1,12 @@
 //! The files a run leaves behind.
 
-use crate::draw;
-use crate::project::{Project, Scene};
-use crate::state::State;
+use super::folder::REPORT;
+use crate::project::{Project, Scene, is_inside};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use thalweg_field::{Heightfield, Snapshot};
 use thalweg_io::{WriteError, WriteOptions, atomic, write_heightfield, write_map};
-use thalweg_render::{MapStyle, Picture, ReliefStyle, before_after, map, relief};
-
-/// Longer side of a picture of the whole terrain [pixels].
-const SIDE: usize = 1024;
 
 /// The video of all frames: as it should be, and as an animated PNG where no video can be made.
 pub const VIDEOS: [&str; 2] = ["frames.mp4", "frames.png"];
@@ -22,10 +17,13 @@ const WRITTEN: &str = "# Written by thalweg";
 /// Where the files that a scene reads are kept.
 const INPUTS: &str = "inputs";
 
+/// The scene as it ran.
+pub const SCENE: &str = "scene.toml";
+
 /// What a run writes beside checkpoints, and may therefore overwrite.
-const OWN: [&str; 12] = [
-    "scene.toml",
-    "report.json",
+pub const OWN: [&str; 12] = [
+    SCENE,
+    REPORT,
     "height.png",
     "height.exr",
     "height.thalweg.json",
@@ -38,10 +36,8 @@ const OWN: [&str; 12] = [
     VIDEOS[1],
 ];
 
-/// Whether a scene's text is one that a run wrote into its folder.
-pub fn is_written(scene: &str) -> bool {
-    scene.starts_with(WRITTEN)
-}
+/// The pictures of the end, in their folder.
+pub const PICTURES: [&str; 5] = ["before_after", "view", "flow", "erosion", "deposition"];
 
 /// The first file of the user's own that a run into `out` would overwrite: the scene, or what it reads.
 pub fn endangered(project: &Project, out: &Path) -> Option<PathBuf> {
@@ -51,27 +47,40 @@ pub fn endangered(project: &Project, out: &Path) -> Option<PathBuf> {
         let within = file.strip_prefix(&out).ok()?.components().next()?;
         OWN.iter().any(|own| within.as_os_str() == *own).then_some(file.clone())
     };
-    let scene = project.file().filter(|_| !is_written(project.text()));
-    scene.and_then(hit).or_else(|| {
-        let mut scene = project.scene.clone();
-        scene.files_mut().into_iter().find_map(|(_, file)| hit(&project.folder.join(file)))
-    })
+    let there = out.join(SCENE);
+    let foreign =
+        there.is_file() && !std::fs::read(&there).is_ok_and(|text| text.starts_with(WRITTEN.as_bytes()));
+    let scene = project.file().filter(|_| !project.text().starts_with(WRITTEN));
+    let mut inputs = inputs(project, &project.scene).into_iter();
+    foreign.then_some(there).or_else(|| scene.and_then(hit)).or_else(|| inputs.find_map(|file| hit(&file)))
+}
+
+/// The files that a scene reads. A heightmap may have its description beside it.
+pub fn inputs(project: &Project, scene: &Scene) -> Vec<PathBuf> {
+    let mut scene = scene.clone();
+    let files = scene.files_mut().into_iter().map(|(_, file)| project.folder.join(file));
+    files.flat_map(with_description).collect()
+}
+
+/// A heightmap and the description beside it, as far as they are there.
+fn with_description(file: PathBuf) -> impl Iterator<Item = PathBuf> {
+    [file.with_extension("thalweg.json"), file].into_iter().filter(|file| file.is_file())
 }
 
 /// Writes the scene as it runs, defaults filled in, and beside it what it reads: it can be run again from there.
 pub fn write_scene(out: &Path, project: &Project, scene: &Scene) -> Result<Vec<PathBuf>, WriteError> {
     let mut scene = scene.clone();
-    let mut written = vec![out.join("scene.toml")];
+    let mut written = vec![out.join(SCENE)];
+    let copies = copies(&mut scene);
     for (_, file) in scene.files_mut() {
         let from = project.folder.join(&file);
-        if !Path::new(file).starts_with(INPUTS) {
-            *file = format!("{INPUTS}/{file}");
+        if let Some(copy) = copies.get(file) {
+            file.clone_from(copy);
         }
-        // A heightmap may have its description beside it.
-        for from in [from.with_extension("thalweg.json"), from] {
+        for from in with_description(from) {
             let to = out.join(&file).with_file_name(from.file_name().unwrap_or_default());
             let same = to.canonicalize().is_ok_and(|to| from.canonicalize().is_ok_and(|from| from == to));
-            if from.is_file() && !written.contains(&to) {
+            if !written.contains(&to) {
                 if !same {
                     copy(&from, &to)?;
                 }
@@ -86,6 +95,26 @@ pub fn write_scene(out: &Path, project: &Project, scene: &Scene) -> Result<Vec<P
         file.write_all(text.as_bytes())
     })?;
     Ok(written)
+}
+
+/// Where copies of the files that a scene reads go, seen from the output folder: as they lie in the scene's folder. Each from
+/// outside it has a folder of its own.
+fn copies(scene: &mut Scene) -> BTreeMap<String, String> {
+    let files: BTreeSet<_> = scene.files_mut().into_iter().map(|(_, file)| file.clone()).collect();
+    let (inside, outside): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| is_inside(file));
+    let below = |file: &String| {
+        if Path::new(file).starts_with(INPUTS) { file.clone() } else { format!("{INPUTS}/{file}") }
+    };
+    let mut copies: BTreeMap<_, _> = inside.iter().map(|file| (file.clone(), below(file))).collect();
+    for (number, file) in outside.into_iter().enumerate() {
+        let name = Path::new(&file).file_name().unwrap_or_default().to_string_lossy();
+        let mut copy = format!("{INPUTS}/outside/{number}/{name}");
+        while copies.values().any(|other| *other == copy) {
+            copy = copy.replacen("outside", "outside-", 1);
+        }
+        copies.insert(file, copy);
+    }
+    copies
 }
 
 fn copy(from: &Path, to: &Path) -> Result<(), WriteError> {
@@ -113,55 +142,4 @@ pub fn write_maps(out: &Path, snapshot: &Snapshot, maps: bool) -> Result<Vec<Pat
         }
     }
     Ok(files)
-}
-
-fn write_picture(path: PathBuf, picture: &Picture) -> Result<PathBuf, WriteError> {
-    draw::write_picture(&path, picture)?;
-    Ok(path)
-}
-
-/// Draws the terrain before and after, each with the water that stands on it, and where ground was lost and gained;
-/// `view` is that of the landscape. `None` if `stop` was set before all of them were there.
-pub fn draw_pictures(
-    out: &Path,
-    state: &State,
-    end: &Snapshot,
-    view: Option<Picture>,
-    stop: Option<&AtomicBool>,
-) -> Result<Option<Vec<PathBuf>>, WriteError> {
-    let stopped = || stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
-    let folder = out.join("pictures");
-    atomic::create_dir(&folder)?;
-    let start = state.start();
-    let top = ReliefStyle { height_range: draw::height_range(start), ..ReliefStyle::default() };
-    let opening = draw::opening(state);
-    let [Some(before), Some(after)] = [&opening, end].map(thalweg_render::Scene::snapshot) else {
-        return Ok(Some(Vec::new()));
-    };
-    let [before, after] = [before, after].map(|scene| thalweg_render::Scene { stop, ..scene });
-    let metres_per_pixel = start.extent()[0].max(start.extent()[1]) / SIDE as f64;
-    let [before, now] = [&before, &after].map(|scene| {
-        let mut picture = relief(scene, &top, SIDE);
-        picture.scale_bar(metres_per_pixel);
-        picture
-    });
-    if stopped() {
-        return Ok(None);
-    }
-    let label = format!("after {} steps", end.step);
-    let sheet = before_after(&[(&before, "before"), (&now, &label)]);
-    let mut files = vec![write_picture(folder.join("before_after.png"), &sheet)?];
-    if let Some(view) = view {
-        files.push(write_picture(folder.join("view.png"), &view)?);
-    }
-    for name in ["flow", "erosion", "deposition"] {
-        if let Some(field) = end.fields.iter().find(|field| field.info.name == name) {
-            let picture = map(&after, field, &MapStyle::of(&field.info), SIDE);
-            if stopped() {
-                return Ok(None);
-            }
-            files.push(write_picture(folder.join(format!("{name}.png")), &picture)?);
-        }
-    }
-    Ok(Some(files))
 }

@@ -129,18 +129,12 @@ struct Colours {
 }
 
 impl Frames {
-    /// Begins with a picture of how things stand, if one is due.
-    pub fn new(
-        out: &Path,
-        state: &mut State,
-        pictures: Option<&mut Pictures>,
-        watcher: &mut dyn Watcher,
-    ) -> Result<Self, WriteError> {
+    /// Finds out which comes next.
+    pub fn new(out: &Path, state: &State, pictures: Option<&Pictures>) -> Self {
         let fps = state.scene().picture.fps;
         let folder = out.join("frames");
         let mut frames = Self { folder, pace: None, next: 0, fps, look: None, colours_kept: false };
         if let (Some(pace), Some(pictures)) = (Pace::of(state.scene()), pictures) {
-            atomic::create_dir(&frames.folder)?;
             (frames.pace, frames.next) = (Some(pace), pace.first(state));
             // One that was stopped while it was drawn is still missing.
             let drawn = (0..frames.next).rev().find(|&number| frames.path(number).is_file());
@@ -150,9 +144,8 @@ impl Frames {
                 frames.recall_colours(&mut look);
             }
             frames.look = Some(look);
-            frames.draw_if_due(state, Some(pictures), watcher)?;
         }
-        Ok(frames)
+        frames
     }
 
     fn path(&self, number: u64) -> PathBuf {
@@ -173,21 +166,23 @@ impl Frames {
         self.pace.map_or(u64::MAX, |pace| pace.due_in(self.next, state))
     }
 
+    /// Whether the moment of the next one has come.
+    pub fn is_due(&self, state: &State) -> bool {
+        self.pace.is_some_and(|pace| pace.is_due(self.next, state))
+    }
+
     /// Draws what is due: a frame, or several where one step passes the moments of several.
-    pub fn draw_if_due(
+    pub fn draw(
         &mut self,
         state: &mut State,
-        pictures: Option<&mut Pictures>,
+        pictures: &mut Pictures,
         watcher: &mut dyn Watcher,
     ) -> Result<(), WriteError> {
-        let (Some(pace), Some(pictures)) = (self.pace, pictures) else { return Ok(()) };
-        if !pace.is_due(self.next, state) {
-            return Ok(());
-        }
+        atomic::create_dir(&self.folder)?;
         let mut snapshot = state.scenery();
         self.fix_colours(&mut snapshot, state.start())?;
-        let Some(look) = &self.look else { return Ok(()) };
-        while pace.is_due(self.next, state) {
+        while self.is_due(state) {
+            let Some(look) = &self.look else { return Ok(()) };
             let time = self.next as f32 / self.fps as f32;
             match pictures.take(&mut snapshot, state.start(), (look, time), watcher) {
                 Some(picture) => draw::write_picture(&self.path(self.next), &picture)?,
@@ -247,7 +242,7 @@ impl Frames {
             return None;
         }
         let film = Film::new(&out.join(VIDEOS[0]), "png", self.fps, frames.len());
-        match develop(film, &frames) {
+        match develop(film, &frames, watcher) {
             Ok(path) => Some(path),
             Err(error) => {
                 watcher.notice(&format!("no video was made, the frames are there: {error}"));
@@ -257,8 +252,13 @@ impl Frames {
     }
 }
 
-fn develop(mut film: Film, frames: &[PathBuf]) -> Result<PathBuf, Box<dyn std::error::Error>> {
-    for path in frames {
+fn develop(
+    mut film: Film,
+    frames: &[PathBuf],
+    watcher: &mut dyn Watcher,
+) -> Result<PathBuf, Box<dyn std::error::Error>> {
+    for (number, path) in frames.iter().enumerate() {
+        watcher.busy("video", number, frames.len());
         let (width, height, rgb) = read_png_rgb(path, u64::MAX)?;
         film.push(&Picture { width, height, rgb })?;
     }

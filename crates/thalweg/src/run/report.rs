@@ -77,6 +77,8 @@ pub struct Realism {
 pub struct Report {
     /// Version of the program.
     pub thalweg: &'static str,
+    /// The output folder, from the root of the file system.
+    pub out: String,
     /// Name of the scene.
     pub scene: String,
     /// Its seed.
@@ -155,8 +157,14 @@ pub fn realism(scene: &Scene, before: &Heightfield, after: &Heightfield) -> [Opt
     })
 }
 
+/// A path from the root of the file system, as text.
+pub fn absolute(path: &Path) -> String {
+    std::path::absolute(path).unwrap_or_else(|_| path.into()).display().to_string()
+}
+
 /// What only the driver knows of a run.
-pub(super) struct Finish {
+pub(super) struct Finish<'a> {
+    pub out: &'a Path,
     pub timings_s: BTreeMap<&'static str, f64>,
     pub wall_s: f64,
     pub files: Vec<String>,
@@ -165,12 +173,13 @@ pub(super) struct Finish {
 
 impl Report {
     pub(super) fn new(project: &Project, state: &State, finish: Finish) -> Self {
-        let Finish { timings_s, wall_s, files, realism: [realism_before, realism_after] } = finish;
+        let Finish { out, timings_s, wall_s, files, realism: [realism_before, realism_after] } = finish;
         let ledger = state.ledger();
         let (solids, water, density) = (ledger.solids, ledger.water, state.solid_density());
         let (steps, [min, max]) = (state.steps_taken(), state.dt_range());
         Self {
             thalweg: env!("CARGO_PKG_VERSION"),
+            out: absolute(out),
             scene: project.name.clone(),
             seed: project.scene.seed,
             backend: project.scene.solver.backend.resolved(),

@@ -152,6 +152,8 @@ trait Course {
     fn steps_to_next_look(&self, scene: &Scene) -> u64;
     fn steps_before(&self, pass_time: f64) -> u64;
     fn is_over(&self, scene: &Scene) -> bool;
+    fn share(&self, plan: Plan) -> f64;
+    fn end_time(&self, scene: &Scene) -> Option<f64>;
     fn note(&mut self, plan: Plan, report: &StepReport) -> Result<(), NoteError>;
     fn check_finite(&self) -> Result<(), StepError>;
     fn ground(&self) -> Heightfield;
@@ -229,6 +231,7 @@ impl State {
     }
 
     /// Goes back to the beginning, on the terrain itself without passes over a coarser one before.
+    #[cfg(feature = "render")]
     pub(crate) fn skip_coarse(&mut self) -> Result<(), Complaint> {
         self.scene.time.coarse.clear();
         self.reset()
@@ -244,6 +247,7 @@ impl State {
     }
 
     /// Where its particles come from.
+    #[cfg(feature = "render")]
     pub(crate) fn emitters(&self) -> Vec<thalweg_sph::Emitter> {
         sph::emitters(&self.scene, &self.site.ground)
     }
@@ -320,6 +324,16 @@ impl State {
     /// Whether all passes are over.
     pub fn is_over(&self) -> bool {
         self.method.course().is_over(&self.scene)
+    }
+
+    /// Share of the work of all passes that is done, from 0 to 1: a step costs as much as it has cells [-].
+    pub fn share(&self) -> f64 {
+        self.method.course().share(Plan { scene: &self.scene, site: &self.site })
+    }
+
+    /// Simulated time at which it ends, where the scene's duration ends it and the last pass has begun [s].
+    pub fn end_time(&self) -> Option<f64> {
+        self.method.course().end_time(&self.scene)
     }
 
     /// Notes steps that a stage has taken, and moves on to the next pass when one is over.
@@ -429,9 +443,11 @@ impl State {
             .ok_or("its header holds no scene of this version")?;
         if let Some(difference) = Difference::first(&essence(&saved), &essence(&self.scene)) {
             let Difference { path, left, right } = difference;
+            // Fewer steps are shared out among the passes; only the number of all of them tells how.
+            let passes = if path.starts_with("time.coarse") { " (--steps N keeps its passes)" } else { "" };
             return Err(format!(
                 "it belongs to a run with another scene or other settings: {path} was {left}, and is {right} here; \
-                 run without --resume, or with the settings it had"
+                 run without --resume, or with the settings it had{passes}"
             ));
         }
         if header["site"].as_str() != Some(&self.site.fingerprint()) {

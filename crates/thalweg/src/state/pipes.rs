@@ -4,6 +4,7 @@ use super::site::standing_water;
 use super::{Course, NoteError, Parts, Plan, does_not_fit};
 use crate::project::{Complaint, Scene, Source};
 use crate::stage::{StepError, StepReport};
+use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
 use thalweg_erosion::pipes::{self, Fall, Ledger, Params, Pipes, Saved, Weather, Window};
 use thalweg_field::{Field, FieldInfo, Frame, Grid2, Heightfield, Points, Snapshot};
@@ -74,7 +75,7 @@ impl PipesRun {
             return Err("it counts more passes than the scene has".into());
         }
         if pass == passes && step > plan.scene.time.steps {
-            return Err(parts.too_far(planned(plan.scene))?);
+            return Err(parts.too_far(plan.scene.time.steps_in_all())?);
         }
         let mut ground = plan.site.ground_of(plan.scene, pass);
         let (cols, rows) = (ground.height.cols(), ground.height.rows());
@@ -132,20 +133,26 @@ impl PipesRun {
         self.pass == scene.time.coarse.len()
     }
 
+    /// The time step to come, as far as it is known [s].
+    fn next_dt(&self) -> f64 {
+        let params = self.pipes.params();
+        params.dt.unwrap_or((params.safety * self.pipes.max_dt()).min(params.max_dt))
+    }
+
+    /// Steps that the last pass will take, as far as that is known: where time ends it, as many as steps like those of
+    /// the present pass would be. Cells that are smaller have steps that much shorter.
+    fn last_pass_steps(&self, scene: &Scene) -> f64 {
+        let most = scene.time.steps as f64;
+        let Some(duration) = scene.time.duration else { return most };
+        let taken = self.pipes.steps_taken();
+        let dt = if taken > 0 { self.pipes.time() / taken as f64 } else { self.next_dt() };
+        let finer = scene.time.coarse.get(self.pass).map_or(1, |coarse| coarse.factor);
+        (duration * finer as f64 / dt).min(most)
+    }
+
     fn sample(&mut self) {
-        let span = (self.pipes.time() - self.sampled) as f32;
+        add_sample(&mut self.pipes, self.sampled, &mut self.flow, &mut self.wet);
         self.sampled = self.pipes.time();
-        let (depth, discharge) = (self.pipes.depth(), self.pipes.discharge());
-        self.flow.for_each_row(|row, cells| {
-            for (flow, q) in cells.iter_mut().zip(discharge.row(row)) {
-                *flow += q * span;
-            }
-        });
-        self.wet.for_each_row(|row, cells| {
-            for (wet, &d) in cells.iter_mut().zip(depth.row(row)) {
-                *wet += if d > WET { span } else { 0.0 };
-            }
-        });
     }
 
     /// Ends a coarse pass: what was afloat settles, the finer terrain takes over the shape and gets back some of
@@ -204,13 +211,24 @@ fn replace(snapshot: &mut Snapshot, name: &str, values: Grid2<f32>) {
     }
 }
 
-fn misfit() -> String {
-    "its state does not fit the terrain".into()
+/// Adds what flows and what is wet now, weighted with the time since the last sample.
+fn add_sample(pipes: &mut Pipes, sampled: f64, flow: &mut Grid2<f32>, wet: &mut Grid2<f32>) {
+    let span = (pipes.time() - sampled) as f32;
+    let (depth, discharge) = (pipes.depth(), pipes.discharge());
+    flow.for_each_row(|row, cells| {
+        for (flow, q) in cells.iter_mut().zip(discharge.row(row)) {
+            *flow += q * span;
+        }
+    });
+    wet.for_each_row(|row, cells| {
+        for (wet, &d) in cells.iter_mut().zip(depth.row(row)) {
+            *wet += if d > WET { span } else { 0.0 };
+        }
+    });
 }
 
-/// Steps of all passes together.
-fn planned(scene: &Scene) -> u64 {
-    scene.time.coarse.iter().map(|coarse| coarse.steps).sum::<u64>() + scene.time.steps
+fn misfit() -> String {
+    "its state does not fit the terrain".into()
 }
 
 impl Course for PipesRun {
@@ -235,7 +253,7 @@ impl Course for PipesRun {
     }
 
     fn steps_planned(&self, scene: &Scene) -> u64 {
-        planned(scene)
+        scene.time.steps_in_all()
     }
 
     fn steps_to_next_look(&self, scene: &Scene) -> u64 {
@@ -261,12 +279,40 @@ impl Course for PipesRun {
         self.is_last_pass(scene) && (late || self.pipes.steps_taken() >= self.pass_steps(scene))
     }
 
-    /// Samples the flow, and moves on to the next pass when one is over.
+    fn share(&self, plan: Plan) -> f64 {
+        let Plan { scene, site } = plan;
+        if self.is_over(scene) {
+            return 1.0;
+        }
+        let (cols, rows) = (site.ground.height.cols(), site.ground.height.rows());
+        let cells = |factor: usize| ((cols / factor).max(1) * (rows / factor).max(1)) as f64;
+        let coarse = scene.time.coarse.iter().map(|coarse| (cells(coarse.factor), coarse.steps as f64));
+        let passes = coarse.chain([(cells(1), self.last_pass_steps(scene))]);
+        let (mut done, mut all) = (0.0, 0.0);
+        for (pass, (cells, steps)) in passes.enumerate() {
+            all += cells * steps;
+            done += match pass.cmp(&self.pass) {
+                Ordering::Less => cells * steps,
+                Ordering::Equal => cells * (self.pipes.steps_taken() as f64).min(steps),
+                Ordering::Greater => 0.0,
+            };
+        }
+        done / all
+    }
+
+    fn end_time(&self, scene: &Scene) -> Option<f64> {
+        let past = self.past.map_or(0.0, |past| past.time);
+        scene.time.duration.filter(|_| self.is_last_pass(scene)).map(|duration| past + duration)
+    }
+
+    /// Samples the flow, and moves on to the next pass when one is over. What has flowed since the last sample is shown
+    /// at the end but not counted: a longer run that goes on from there samples at the same steps as if it had
+    /// been asked for at once.
     fn note(&mut self, plan: Plan, report: &StepReport) -> Result<(), NoteError> {
         let [shortest, longest] = self.dt;
         self.dt = [shortest.min(report.dt_min), longest.max(report.dt_max)];
         let is_over = self.is_over(plan.scene);
-        if self.pipes.steps_taken().is_multiple_of(SAMPLE_EVERY) || is_over {
+        if self.pipes.steps_taken().is_multiple_of(SAMPLE_EVERY) {
             self.sample();
         }
         let pass_is_over = self.pipes.steps_taken() >= self.pass_steps(plan.scene);
@@ -344,14 +390,19 @@ impl Course for PipesRun {
         (snapshot.step, snapshot.time) = (self.steps_taken(), self.time());
         let ground = self.pipes.ground();
         let start = plan.site.ground_of(plan.scene, self.pass);
-        let per_time = if self.sampled > 0.0 { (1.0 / self.sampled) as f32 } else { 0.0 };
+        let (mut flow, mut wet, mut sampled) = (self.flow.clone(), self.wet.clone(), self.sampled);
+        if self.is_over(plan.scene) {
+            add_sample(&mut self.pipes, sampled, &mut flow, &mut wet);
+            sampled = self.pipes.time();
+        }
+        let per_time = if sampled > 0.0 { (1.0 / sampled) as f32 } else { 0.0 };
         let mut add = |name, unit, meaning, values| {
             snapshot.fields.push(Field { info: FieldInfo::new(name, unit, meaning), values });
         };
         add("erosion", "m", "bed lost since the beginning", change(&ground, &start, -1.0));
         add("deposition", "m", "bed gained since the beginning", change(&ground, &start, 1.0));
-        add("flow", "m²/s", "mean discharge per metre of width", self.flow.map(|v| v * per_time));
-        add("wetness", "-", "share of the time under water", self.wet.map(|v| v * per_time));
+        add("flow", "m²/s", "mean discharge per metre of width", flow.map(|v| v * per_time));
+        add("wetness", "-", "share of the time under water", wet.map(|v| v * per_time));
         add("slope", "rad", "slope of the bed", slope(&ground));
         snapshot
     }

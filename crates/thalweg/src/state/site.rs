@@ -1,7 +1,7 @@
 //! The terrain of a scene before anything happened, and what lies over it.
 
 use super::SetupError;
-use crate::project::{Complaint, Method, Pool, Project, Scene, Terrain};
+use crate::project::{Complaint, Method, Pool, Project, Scene, Terrain, is_inside};
 use std::path::{Path, PathBuf};
 use thalweg_erosion::pipes::{Params, Pipes};
 use thalweg_field::{Grid2, Heightfield};
@@ -77,21 +77,31 @@ pub fn start_ground(
     })
 }
 
-/// The path of a file that the scene names. A link must not lead out of the scene's folder either.
+/// The path of a file that the scene names. Unless that is allowed, neither the path nor a link on it leads out of the
+/// scene's folder.
 fn inside(project: &Project, file: &str, key: &str) -> Result<PathBuf, SetupError> {
     let path = project.folder.join(file);
-    let folder = if project.folder.as_os_str().is_empty() { Path::new(".") } else { &project.folder };
-    let (Ok(whole), Ok(folder)) = (path.canonicalize(), folder.canonicalize()) else {
-        return Ok(path); // reading it will tell what is wrong
-    };
-    if whole.starts_with(folder) {
+    if project.allow_outside {
         return Ok(path);
     }
-    let message = format!(
-        "\"{file}\" is a link that leads outside the scene's folder, to {}; copy the file beside the scene",
-        whole.display()
-    );
-    Err(SetupError::complaints(project, vec![Complaint { path: key.into(), message }]))
+    let refused =
+        |message| Err(SetupError::complaints(project, vec![Complaint { path: key.into(), message }]));
+    if !is_inside(file) {
+        return refused(format!(
+            "{key} is \"{file}\", outside the scene's folder; copy the file beside the scene and name it relative to \
+             it, or allow it with --allow-outside"
+        ));
+    }
+    let folder = if project.folder.as_os_str().is_empty() { Path::new(".") } else { &project.folder };
+    match (path.canonicalize(), folder.canonicalize()) {
+        (Ok(whole), Ok(folder)) if !whole.starts_with(&folder) => refused(format!(
+            "\"{file}\" is a link that leads outside the scene's folder, to {}; copy the file beside the scene, or allow \
+             it with --allow-outside",
+            whole.display()
+        )),
+        // Where it is not there, reading it will tell.
+        _ => Ok(path),
+    }
 }
 
 impl Site {

@@ -216,6 +216,17 @@ impl Course for SphRun {
         late || self.torrent.steps_taken() >= scene.time.steps
     }
 
+    fn share(&self, plan: Plan) -> f64 {
+        let time = &plan.scene.time;
+        let steps = self.torrent.steps_taken() as f64 / time.steps.max(1) as f64;
+        let lapsed = time.duration.map_or(0.0, |duration| self.torrent.time() / duration);
+        if self.is_over(plan.scene) { 1.0 } else { steps.max(lapsed) }
+    }
+
+    fn end_time(&self, scene: &Scene) -> Option<f64> {
+        scene.time.duration
+    }
+
     fn note(&mut self, _: Plan, report: &StepReport) -> Result<(), NoteError> {
         let [shortest, longest] = self.dt;
         self.dt = [shortest.min(report.dt_min), longest.max(report.dt_max)];

@@ -30,7 +30,8 @@ impl Order {
             };
             failure.reworded(named)
         };
-        let project = is_scene(&args.what).then(|| open(&args.what, &keys)).transpose().map_err(blame)?;
+        let mut project = is_scene(&args.what).then(|| open(&args.what, &keys)).transpose().map_err(blame)?;
+        project.iter_mut().for_each(|project| project.allow_outside = args.allow_outside);
         let mut scene = match &project {
             Some(project) => project.scene.clone(),
             None => project::parse("version = 1", "options", &keys).map_err(|error| blame(error.into()))?,

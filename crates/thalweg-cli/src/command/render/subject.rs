@@ -10,7 +10,7 @@ use thalweg::draw;
 use thalweg::field::{Frame, Heightfield, Matter, Mesh, Points, Snapshot};
 use thalweg::io::{Ply, read_map, read_ply};
 use thalweg::project::Project;
-use thalweg::run::{Watcher, advance_to};
+use thalweg::run::{Unfinished, Watcher, advance_to, resume_command};
 use thalweg::surface::{SurfaceParams, reconstruct};
 use thalweg::{State, start_ground};
 
@@ -30,6 +30,7 @@ impl Subject {
         if let Some(project) = &order.project {
             return match args.step {
                 Some(step) => run_to(project, step, limit, watch),
+                None if Unfinished::within(path).is_some() => Err(unfinished(path)),
                 None if path.join("report.json").is_file() => finished(path, project, args, limit),
                 None => beginning(project, limit),
             };
@@ -45,6 +46,18 @@ impl Subject {
         };
         Ok(Self { now, start: None, before: None })
     }
+}
+
+/// A run that has not finished has no result, whatever files are in its folder.
+fn unfinished(path: &Path) -> Failure {
+    let saved = Unfinished::within(path).and_then(|run| run.saved);
+    let go_on = saved.map_or("start it again with --force".into(), |step| {
+        format!("step {step} is saved, go on with: {}", resume_command(path))
+    });
+    Failure::usage(format!(
+        "{}: the run in it has not finished, so there is no result to draw; {go_on}, or draw it at a step with --step N",
+        path.display()
+    ))
 }
 
 /// The start of a scene.

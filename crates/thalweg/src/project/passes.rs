@@ -1,0 +1,111 @@
+//! How the steps of a run are shared out among its passes.
+
+use super::Time;
+
+impl Time {
+    /// Steps of all passes together.
+    pub fn steps_in_all(&self) -> u64 {
+        self.coarse.iter().map(|coarse| coarse.steps).sum::<u64>() + self.steps
+    }
+
+    /// The same passes with `steps` steps in all, shared out as they are here. Each keeps a step at least, and where there
+    /// are too few for that the coarsest are left out.
+    pub fn lasting(&self, steps: u64) -> Self {
+        let most = usize::try_from(steps.saturating_sub(1)).unwrap_or(usize::MAX);
+        let left_out = self.coarse.len().saturating_sub(most);
+        let mut time = Self { coarse: self.coarse[left_out..].to_vec(), ..self.clone() };
+        // Passes without any step have nothing to go by: the last one takes all.
+        let last = if time.steps_in_all() == 0 { 1 } else { time.steps };
+        let weights: Vec<_> = time.coarse.iter().map(|coarse| coarse.steps).chain([last]).collect();
+        let mut shares = shared_out(steps, &weights).into_iter();
+        time.coarse.iter_mut().zip(&mut shares).for_each(|(coarse, share)| coarse.steps = share);
+        time.steps = shares.next().unwrap_or(steps);
+        time
+    }
+
+    /// How long a run goes on that was begun with the passes of `before`: they stay as they were, and the last one takes
+    /// what is left of `steps` steps in all. The text says why not.
+    pub fn going_on(&self, before: &Self, steps: u64) -> Result<Self, String> {
+        let coarse: u64 = before.coarse.iter().map(|coarse| coarse.steps).sum();
+        match steps.checked_sub(coarse) {
+            Some(left) if left > 0 || coarse == 0 => {
+                Ok(Self { steps: left, coarse: before.coarse.clone(), duration: self.duration })
+            }
+            _ => Err(format!(
+                "its coarse passes alone have {coarse} steps; ask for more, or run without --resume"
+            )),
+        }
+    }
+}
+
+/// Shares out a number in proportion to weights, the largest remainders rounded up, and at least one to each.
+fn shared_out(number: u64, weights: &[u64]) -> Vec<u64> {
+    let all = weights.iter().map(|&weight| u128::from(weight)).sum::<u128>().max(1);
+    let exact = |weight: u64| u128::from(number) * u128::from(weight);
+    let mut shares: Vec<_> = weights.iter().map(|&weight| ((exact(weight) / all) as u64).max(1)).collect();
+    let mut order: Vec<_> = (0..weights.len()).collect();
+    order.sort_by_key(|&i| std::cmp::Reverse((exact(weights[i]) % all, i)));
+    let mut next = order.into_iter().cycle();
+    loop {
+        let given: u64 = shares.iter().sum();
+        let largest = (0..shares.len()).max_by_key(|&i| shares[i]);
+        match (given.cmp(&number), largest) {
+            (std::cmp::Ordering::Less, _) => next.next().into_iter().for_each(|i| shares[i] += 1),
+            (std::cmp::Ordering::Greater, Some(i)) if shares[i] > 0 => shares[i] -= 1,
+            _ => return shares,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::Coarse;
+
+    fn time(coarse: &[u64], steps: u64) -> Time {
+        let factor = |i: usize| 2_usize.pow((coarse.len() - i) as u32);
+        let pass = |(i, &steps)| Coarse { factor: factor(i), steps, detail: 0.5 };
+        Time { steps, duration: None, coarse: coarse.iter().enumerate().map(pass).collect() }
+    }
+
+    fn passes(time: &Time) -> Vec<u64> {
+        time.coarse.iter().map(|coarse| coarse.steps).chain([time.steps]).collect()
+    }
+
+    #[test]
+    fn steps_are_shared_out_in_proportion_and_none_is_lost() {
+        let scene = time(&[400, 2000, 1500], 800);
+        for (steps, expected) in [
+            (4700, [400, 2000, 1500, 800]),
+            (9400, [800, 4000, 3000, 1600]),
+            (100, [8, 43, 32, 17]),
+            (4, [1, 1, 1, 1]),
+        ] {
+            assert_eq!(passes(&scene.lasting(steps)), expected, "{steps} steps");
+        }
+        for steps in 0..2000 {
+            assert_eq!(scene.lasting(steps).steps_in_all(), steps);
+        }
+    }
+
+    #[test]
+    fn the_coarsest_passes_go_where_steps_are_too_few() {
+        let scene = time(&[400, 2000, 1500], 800);
+        assert_eq!(passes(&scene.lasting(2)), [1, 1]);
+        assert_eq!(scene.lasting(2).coarse[0].factor, 2, "the finest of the coarse ones stays");
+        assert_eq!(passes(&scene.lasting(0)), [0]);
+        assert_eq!(passes(&time(&[1, 1], 10_000).lasting(3)), [1, 1, 1]);
+        assert_eq!(passes(&time(&[0, 0], 0).lasting(5)).iter().sum::<u64>(), 5);
+        assert_eq!(passes(&time(&[], 7).lasting(1_000_000_000_000)), [1_000_000_000_000]);
+    }
+
+    #[test]
+    fn passes_that_are_over_stay_as_they_were() {
+        let before = time(&[10, 20], 30);
+        let scene = time(&[40, 80], 120);
+        assert_eq!(passes(&scene.going_on(&before, 100).unwrap()), [10, 20, 70]);
+        let refused = scene.going_on(&before, 30).unwrap_err();
+        assert!(refused.contains("30 steps"), "{refused}");
+        assert_eq!(passes(&scene.going_on(&time(&[], 5), 0).unwrap()), [0]);
+    }
+}

@@ -1,0 +1,191 @@
+//! Takes the steps of a run, writes what is due, and brings it to its end.
+
+use super::folder::{self, CHECKPOINTS, REPORT};
+use super::progress::{Teller, Timings, Watcher};
+use super::recorder::{Ending, Recorder};
+use super::report::{self, Report};
+use super::{Outcome, RunError, output, stride};
+use crate::project::Project;
+use crate::stage::StepError;
+use crate::state::State;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+use thalweg_io::{WriteError, atomic};
+
+/// Takes the steps of a run and writes what is due.
+pub(super) struct Driver<'a> {
+    pub project: &'a Project,
+    pub out: &'a Path,
+    /// Whatever writes while the run goes on, and at its end.
+    pub recorders: Vec<Box<dyn Recorder>>,
+    /// The scene as it was written, and what it reads.
+    pub scene: Vec<PathBuf>,
+    /// The newest checkpoint of this run.
+    pub saved: Option<PathBuf>,
+    /// Whether the scene was changed since it was written.
+    pub scene_is_old: bool,
+    pub timings: Timings,
+}
+
+impl Driver<'_> {
+    /// Takes all steps, with frames and checkpoints when they are due. Returns early if it is told to stop.
+    pub fn advance(
+        &mut self,
+        state: &mut State,
+        watcher: &mut dyn Watcher,
+    ) -> Result<Option<Outcome>, RunError> {
+        self.write_if_due(state, watcher)?;
+        let mut teller = Teller::new(state);
+        loop {
+            if self.obey(state, watcher)? {
+                return self.stop(state).map(Some);
+            }
+            if state.is_over() {
+                return Ok(None);
+            }
+            let to_save = to_next(state.steps_taken(), state.scene().output.checkpoint_every);
+            let to_show = self.recorders.iter().map(|recorder| recorder.due_in(state)).min();
+            let steps = state.steps_to_next_look().min(to_save).min(to_show.unwrap_or(u64::MAX));
+            let clock = Instant::now();
+            let name = state.stage().name();
+            self.timings
+                .of(name, || stride(self.project, state, steps))
+                .map_err(|error| self.with_checkpoint(error))?;
+            let took = clock.elapsed();
+            self.write_if_due(state, watcher)?;
+            if watcher.cancelled() {
+                return self.stop(state).map(Some);
+            }
+            if steps == to_save && !state.is_over() {
+                self.saved = Some(self.save(state)?);
+            }
+            teller.tell(state, (steps, took), watcher);
+        }
+    }
+
+    /// Draws and writes what is due at this step.
+    pub fn write_if_due(&mut self, state: &mut State, watcher: &mut dyn Watcher) -> Result<(), RunError> {
+        for recorder in &mut self.recorders {
+            if recorder.is_due(state) {
+                self.timings.of(recorder.name(), || recorder.write(state, watcher))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn stop(&mut self, state: &State) -> Result<Outcome, RunError> {
+        let checkpoint = self.save(state)?;
+        Ok(Outcome::Stopped { checkpoint, step: state.steps_taken() })
+    }
+
+    /// An error with the checkpoint to go on from.
+    fn with_checkpoint(&self, error: RunError) -> RunError {
+        match error {
+            RunError::Step { source, .. } => self.wild(source),
+            other => other,
+        }
+    }
+
+    fn wild(&self, source: StepError) -> RunError {
+        RunError::Step { source, saved: self.saved.clone() }
+    }
+
+    /// Writes a checkpoint, of a state that is worth it. The scene in the folder is the one that goes on from there.
+    fn save(&mut self, state: &State) -> Result<PathBuf, RunError> {
+        state.check_finite().map_err(|source| self.wild(source))?;
+        let folder = self.out.join(CHECKPOINTS);
+        atomic::create_dir(&folder)?;
+        let path = self.timings.of("checkpoints", || state.save(&folder, &self.project.name))?;
+        self.write_scene(state)?;
+        Ok(path)
+    }
+
+    /// Writes the scene, if it was changed since it was written.
+    pub fn write_scene(&mut self, state: &State) -> Result<(), WriteError> {
+        if std::mem::take(&mut self.scene_is_old) {
+            self.scene = output::write_scene(self.out, self.project, state.scene())?;
+        }
+        Ok(())
+    }
+
+    /// All steps are taken: keeps the last state, writes maps, pictures and the report. A run that is told to stop
+    /// meanwhile has not finished.
+    pub fn finish(
+        mut self,
+        state: &mut State,
+        begin: Instant,
+        watcher: &mut dyn Watcher,
+    ) -> Result<Outcome, RunError> {
+        let last = self.keep_last(state, watcher);
+        let mut files = match self.show(state, watcher) {
+            Ok(shown) => shown,
+            Err(source) => {
+                // Hours of work must not be lost to a full disk.
+                let saved = last.or_else(|| self.save(state).ok()).or(self.saved);
+                return Err(RunError::Write { source, saved });
+            }
+        };
+        if watcher.cancelled() {
+            return self.stop(state);
+        }
+        let path = self.out.join(REPORT);
+        files.extend(self.scene);
+        files.extend(last);
+        files.push(path.clone());
+        watcher.busy("measuring", 0, 1);
+        let realism =
+            self.timings.of("realism", || report::realism(state.scene(), state.start(), &state.ground()));
+        let finish = report::Finish {
+            out: self.out,
+            timings_s: self.timings.0,
+            wall_s: begin.elapsed().as_secs_f64(),
+            files: relative(self.out, &files),
+            realism,
+        };
+        let told = Report::new(self.project, state, finish);
+        told.write(&path)?;
+        folder::finish(self.out, &files)?;
+        Ok(Outcome::Finished(Box::new(told)))
+    }
+
+    /// Saves the last state, so that a longer run can go on from it. Where that fails the results are still worth
+    /// writing.
+    fn keep_last(&mut self, state: &State, watcher: &mut dyn Watcher) -> Option<PathBuf> {
+        if !state.scene().output.last_state {
+            return None;
+        }
+        watcher.busy("saving the last state", 0, 1);
+        let complain = |error: &RunError| {
+            watcher
+                .notice(&format!("the last state was not kept, so no longer run can go on from it: {error}"));
+        };
+        self.save(state).inspect_err(complain).ok()
+    }
+
+    /// Writes maps, and the last of what was written all along.
+    fn show(&mut self, state: &mut State, watcher: &mut dyn Watcher) -> Result<Vec<PathBuf>, WriteError> {
+        self.write_scene(state)?;
+        watcher.busy("writing maps", 0, 1);
+        let (out, maps) = (self.out, state.scene().output.maps);
+        let mut snapshot = self.timings.of("maps", || state.snapshot());
+        let ending = &mut Ending { state, snapshot: &mut snapshot, timings: &mut self.timings, watcher };
+        let mut files = ending.timings.of("maps", || output::write_maps(out, ending.snapshot, maps))?;
+        for recorder in &mut self.recorders {
+            files.extend(recorder.finish(ending)?);
+        }
+        Ok(files)
+    }
+}
+
+/// Steps until their number is next a multiple of `every`; never if that is 0.
+pub(super) fn to_next(taken: u64, every: u64) -> u64 {
+    if every > 0 { every - taken % every } else { u64::MAX }
+}
+
+/// Names of files within the output folder, sorted.
+fn relative(out: &Path, files: &[PathBuf]) -> Vec<String> {
+    let name = |file: &PathBuf| file.strip_prefix(out).unwrap_or(file).to_string_lossy().replace('\\', "/");
+    let mut names: Vec<_> = files.iter().map(name).collect();
+    names.sort();
+    names
+}
