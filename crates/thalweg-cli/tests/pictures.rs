@@ -315,6 +315,25 @@ fn particles_and_meshes_are_drawn() {
     folder.fails(&["render", "cut.ply", "-o", "x.png"], 2, &["cut.ply", "PLY"]);
 }
 
+/// Water of a small tank is not as clear as a lake: a block of 1.2 m by 0.8 m by 0.5 m of it is seen.
+#[test]
+fn a_file_of_particles_shows_its_water_as_a_surface() {
+    let folder = Folder::new();
+    let place = |i: usize| [i % 24, i / 24 % 16, i / 384].map(|n| 0.05 * n as f32);
+    let lines: String = (0..3840).map(place).map(|[x, y, z]| format!("{x} {y} {z}\n")).collect();
+    let header = POINTS.replace("vertex 4", "vertex 3840").replace("radius 0.5", "radius 0.025");
+    let header = header.split("property float speed").next().unwrap();
+    folder.write("tank.ply", format!("{header}end_header\n{lines}"));
+    let water = |options: &[&str]| {
+        let plain = ["render", "tank.ply", "-o", "v.png", "--size", "160x90", "--particles", "surface"];
+        folder.ok(&[plain.as_slice(), options].concat());
+        let picture = thalweg::io::read_png_rgb(&folder.path("v.png"), 1 << 30).unwrap();
+        blue(&picture, 0..picture.0)
+    };
+    let [usual, lake] = [water(&[]), water(&["--look", "water.clear_depth=40 m"])];
+    assert!(usual > 0.2 && lake < 0.02, "{usual} of the picture is blue, {lake} if it were clear as a lake");
+}
+
 /// A backend that Linux does not have stands for a machine without any adapter.
 #[cfg(target_os = "linux")]
 #[test]

@@ -29,7 +29,7 @@ pub struct MapStyle {
 
 impl Default for MapStyle {
     fn default() -> Self {
-        Self { colours: ColourMap::Viridis, scale: Scale::Linear, range: None, relief: 0.08 }
+        Self { colours: ColourMap::Viridis, scale: Scale::Linear, range: None, relief: 0.06 }
     }
 }
 
