@@ -2,16 +2,24 @@
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::fs::File;
-use std::io::{BufRead, BufReader, IsTerminal};
+use std::io::{BufRead, BufReader, IsTerminal, Read};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 use thalweg::run::{Command, Progress, Watcher};
 
 /// Time between two plain lines where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(5);
+
+/// Longest line of commands [bytes].
+const LONGEST_LINE: u64 = 64 << 10;
+/// Lines of commands that wait for the next step, at most.
+const MOST_WAITING: usize = 1024;
+
+/// A line of commands, or why there is none.
+type Line = Result<String, String>;
 
 /// A number in three digits or so: particles are slower than cells, and their runs shorter.
 fn short(number: f64) -> String {
@@ -56,7 +64,7 @@ pub struct Watch {
     last_line: Instant,
     cancelled: Arc<AtomicBool>,
     /// Lines of commands, if it listens to any.
-    lines_in: Option<Receiver<String>>,
+    lines_in: Option<Receiver<Line>>,
 }
 
 impl Watch {
@@ -84,18 +92,21 @@ impl Watch {
 
     /// Listens to commands from a file, a named pipe, or standard input if that is `-`. The text says why not.
     pub fn obey(&mut self, from: &Path) -> Result<(), String> {
-        let (sender, lines) = channel();
+        // Whoever writes faster than the run reads has to wait.
+        let (sender, lines) = sync_channel(MOST_WAITING);
         if from == Path::new("-") {
-            std::thread::spawn(move || listen(std::io::stdin().lock(), &sender));
+            std::thread::spawn(move || listen("standard input", std::io::stdin().lock(), &sender));
         } else {
-            let wrong =
-                |error: std::io::Error| format!("--commands {}: cannot be read: {error}", from.display());
-            from.metadata().map_err(wrong)?;
-            let (from, cannot) = (from.to_path_buf(), sender.clone());
+            let name = from.display().to_string();
+            let wrong = |error: std::io::Error| format!("--commands {name}: cannot be read: {error}");
+            if from.metadata().map_err(wrong)?.is_dir() {
+                return Err(format!("--commands {name}: this is a folder; name a file, a named pipe, or -"));
+            }
+            let from = from.to_path_buf();
             // Opening a named pipe waits for whoever writes into it.
             std::thread::spawn(move || match File::open(&from) {
-                Ok(file) => listen(BufReader::new(file), &sender),
-                Err(error) => drop(cannot.send(format!("{}: cannot be read: {error}", from.display()))),
+                Ok(file) => listen(&name, BufReader::new(file), &sender),
+                Err(error) => drop(sender.send(Err(format!("{name}: cannot be read: {error}")))),
             });
         }
         self.lines_in = Some(lines);
@@ -126,11 +137,42 @@ impl Watch {
     }
 }
 
-/// Hands on lines until there are no more, or nobody listens.
-fn listen(lines: impl BufRead, sender: &Sender<String>) {
-    for line in lines.lines().map_while(Result::ok) {
-        if sender.send(line).is_err() {
+/// Hands on lines until there are no more, or nobody listens. What is no line of text is told instead.
+fn listen(name: &str, mut from: impl BufRead, sender: &SyncSender<Line>) {
+    for number in 1.. {
+        let mut line = Vec::new();
+        let read = from.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line);
+        let told = match read {
+            Ok(0) => return,
+            Ok(_) if line.len() as u64 == LONGEST_LINE && !line.ends_with(b"\n") => skip_line(&mut from)
+                .map_err(|error| format!("{name}: cannot be read: {error}"))
+                .and_then(|()| {
+                    Err(format!(
+                        "{name}: line {number} is longer than {LONGEST_LINE} bytes; it is passed over"
+                    ))
+                }),
+            Ok(_) => String::from_utf8(line)
+                .map_err(|_| format!("{name}: line {number} is not UTF-8 text; it is passed over")),
+            Err(error) => Err(format!("{name}: cannot be read: {error}")),
+        };
+        let over = told.as_ref().is_err_and(|reason| reason.contains("cannot be read"));
+        if sender.send(told).is_err() || over {
             return;
+        }
+    }
+}
+
+/// Passes over the rest of a line without keeping it.
+fn skip_line(from: &mut impl BufRead) -> std::io::Result<()> {
+    loop {
+        let bytes = from.fill_buf()?;
+        let (length, end) = match bytes.iter().position(|&byte| byte == b'\n') {
+            Some(at) => (at + 1, true),
+            None => (bytes.len(), bytes.is_empty()),
+        };
+        from.consume(length);
+        if end {
+            return Ok(());
         }
     }
 }
@@ -162,15 +204,55 @@ impl Watcher for Watch {
     }
 
     fn commands(&mut self) -> Vec<Command> {
-        let lines: Vec<_> = self.lines_in.iter().flat_map(Receiver::try_iter).collect();
+        let lines: Vec<_> = self.lines_in.iter().flat_map(Receiver::try_iter).take(MOST_WAITING).collect();
         let mut commands = Vec::new();
-        // Blank lines and remarks are passed over.
-        for line in lines.iter().filter(|line| !matches!(line.trim().as_bytes(), [] | [b'#', ..])) {
-            match line.parse::<Command>() {
+        for line in lines {
+            // Blank lines and remarks are passed over.
+            let command = match &line {
+                Ok(line) if matches!(line.trim().as_bytes(), [] | [b'#', ..]) => continue,
+                Ok(line) => line.parse::<Command>(),
+                Err(reason) => Err(reason.clone()),
+            };
+            match command {
                 Ok(command) => commands.push(command),
                 Err(reason) => self.notice(&reason),
             }
         }
         commands
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn heard(bytes: impl Into<Vec<u8>>) -> Vec<Line> {
+        let (sender, lines) = sync_channel(MOST_WAITING);
+        listen("orders", std::io::Cursor::new(bytes.into()), &sender);
+        drop(sender);
+        lines.iter().collect()
+    }
+
+    /// It grew in memory until there was none left.
+    #[test]
+    fn an_endless_line_is_told_and_passed_over() {
+        let mut bytes = vec![b'x'; 10 * LONGEST_LINE as usize];
+        bytes.extend(b"\npause\n");
+        let lines = heard(bytes);
+        assert!(
+            lines[0].as_ref().unwrap_err().contains("orders: line 1 is longer than 65536 bytes"),
+            "{lines:?}"
+        );
+        assert_eq!(lines[1..], [Ok("pause\n".into())]);
+        assert_eq!(heard(vec![b'x'; 10 * LONGEST_LINE as usize]).len(), 1);
+    }
+
+    /// It ended the listening, and nobody was told.
+    #[test]
+    fn a_line_that_is_no_text_is_told_and_the_next_one_is_heard() {
+        let lines = heard(b"stop\n\xff\xfe\nresume".to_vec());
+        assert_eq!(lines[0], Ok("stop\n".into()));
+        assert!(lines[1].as_ref().unwrap_err().contains("line 2 is not UTF-8 text"), "{lines:?}");
+        assert_eq!(lines[2], Ok("resume".into()));
     }
 }

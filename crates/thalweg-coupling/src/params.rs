@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::f64::consts::FRAC_PI_2;
+use thalweg_field::range::{Limit, Limited, check_all};
 use thalweg_field::units;
 use thalweg_sph::{FluidParams, Invalid, Tension, require};
 
@@ -262,110 +263,64 @@ impl Params {
     }
 }
 
-fn positive(x: f64) -> bool {
-    x > 0.0 && x.is_finite()
-}
-
-fn natural(x: f64) -> bool {
-    x >= 0.0 && x.is_finite()
-}
-
 impl BedParams {
+    /// Every number, and what it may be.
+    #[rustfmt::skip] // one line for each
+    pub fn limited(&self) -> [Limited; 5] {
+        [
+            (Limit::new("spacing", "m", [1.0e-6, 4.0e3]).hint("half of the fluid's smoothing radius is right"), self.spacing),
+            (Limit::new("friction", "Pa·s", [0.0, 1.0e8]).hint("0 for a smooth bed"), self.friction),
+            (Limit::new("restitution", "", [0.0, 1.0]).hint("0 stays down, 1 bounces back"), Some(self.restitution)),
+            (Limit::new("stiffness", "1/s²", [0.0, 1.0e12]), Some(self.stiffness)),
+            (Limit::new("damping", "1/s", [0.0, 1.0e9]), Some(self.damping)),
+        ]
+    }
+
     fn validated(&self, h: f64) -> Result<(), Invalid> {
-        if let Some(spacing) = self.spacing {
-            let remedy = format!(
-                "boundary particles stand closer than the smoothing radius of {h} m, else water slips between them; \
-                 use between {:.4} and {:.4} m",
-                0.2 * h,
-                0.7 * h
-            );
-            require((0.2 * h..=0.7 * h).contains(&spacing), "spacing", spacing, remedy)?;
-        }
-        if let Some(friction) = self.friction {
-            require(
-                natural(friction),
-                "friction",
-                friction,
-                "it cannot be negative (use 0 for a smooth bed)",
-            )?;
-        }
-        let share = (0.0..=1.0).contains(&self.restitution);
-        require(
-            share,
-            "restitution",
-            self.restitution,
-            "it lies between 0 (stays down) and 1 (bounces back)",
-        )?;
-        require(natural(self.stiffness), "stiffness", self.stiffness, "it cannot be negative")?;
-        require(natural(self.damping), "damping", self.damping, "it cannot be negative")
+        check_all(&self.limited())?;
+        let Some(spacing) = self.spacing else { return Ok(()) };
+        let remedy = format!(
+            "boundary particles stand closer than the smoothing radius of {h} m, else water slips between them; \
+             use between {:.4} and {:.4} m",
+            0.2 * h,
+            0.7 * h
+        );
+        require((0.2 * h..=0.7 * h).contains(&spacing), "spacing", spacing, remedy)
     }
 }
 
 impl ErosionParams {
+    /// Every number, and what it may be.
+    #[rustfmt::skip] // one line for each
+    pub fn limited(&self) -> [Limited; 13] {
+        [
+            (Limit::new("every", "steps", [1.0, 64.0]), Some(self.every.into())),
+            (Limit::new("shear", "Pa·s^½", [0.0, 1.0e6]), Some(self.shear)),
+            (Limit::new("strength", "s/m", [0.0, 1.0e6]).hint("0 for solid rock"), Some(self.strength)),
+            (Limit::new("critical_shear", "Pa", [0.0, 1.0e9]), Some(self.critical_shear)),
+            (Limit::new("hard_shear", "Pa", [0.0, 1.0e9]), Some(self.hard_shear)),
+            (Limit::new("sediment_density", "kg/m³", [0.01, 1.0e5]).hint("quartz has 2650"), Some(self.sediment_density)),
+            (Limit::new("grain_radius", "m", [1.0e-9, 1.0]).hint("such as \"50 um\""), Some(self.grain_radius)),
+            (Limit::new("grain_viscosity", "Pa·s", [1.0e-9, 1.0e8]).hint("water has 0.001"), Some(self.grain_viscosity)),
+            (Limit::new("max_fraction", "", [1.0e-6, 1.0]).hint("0.6 is loose sand"), Some(self.max_fraction)),
+            (Limit::new("packing", "", [1.0e-6, 1.0]).hint("0.6 is loose sand"), Some(self.packing)),
+            (Limit::new("hindrance_exponent", "", [1.0e-3, 100.0]).hint("4 to 5.5 was measured"), Some(self.hindrance_exponent)),
+            (Limit::new("diffusivity", "m²/s", [0.0, 1.0e6]).hint("0 for none"), Some(self.diffusivity)),
+            (Limit::new("repose", "rad", [0.0, FRAC_PI_2 - 1.0e-6]), Some(self.repose)),
+        ]
+    }
+
     fn validated(&self, water: f64) -> Result<(), Invalid> {
-        require((1..=64).contains(&self.every), "every", self.every, "it is a number of steps, 1 to 64")?;
-        require(natural(self.shear), "shear", self.shear, "it cannot be negative")?;
-        require(
-            natural(self.strength),
-            "strength",
-            self.strength,
-            "it cannot be negative (use 0 for solid rock)",
-        )?;
+        check_all(&self.limited())?;
         let threshold = self.critical_shear;
-        require(natural(threshold), "critical_shear", threshold, "it cannot be negative")?;
-        let harder = self.hard_shear >= threshold && self.hard_shear.is_finite();
         require(
-            harder,
+            self.hard_shear >= threshold,
             "hard_shear",
             self.hard_shear,
             format!("hard ground holds at least critical_shear, {threshold} Pa"),
         )?;
-        let sinks = self.sediment_density > water && self.sediment_density.is_finite();
         let remedy =
             format!("grains are heavier than the fluid's {water} kg/m³, else they rise; quartz has 2650");
-        require(sinks, "sediment_density", self.sediment_density, remedy)?;
-        require(
-            positive(self.grain_radius),
-            "grain_radius",
-            self.grain_radius,
-            "a grain has a positive radius, such as \"50 um\"",
-        )?;
-        require(
-            positive(self.grain_viscosity),
-            "grain_viscosity",
-            self.grain_viscosity,
-            "it is above 0; water has 0.001",
-        )?;
-        let fraction = |x: f64| x > 0.0 && x <= 1.0;
-        require(
-            fraction(self.max_fraction),
-            "max_fraction",
-            self.max_fraction,
-            "it is a share, above 0 and at most 1; 0.6 is loose sand",
-        )?;
-        require(
-            fraction(self.packing),
-            "packing",
-            self.packing,
-            "it is a share, above 0 and at most 1; 0.6 is loose sand",
-        )?;
-        require(
-            positive(self.hindrance_exponent),
-            "hindrance_exponent",
-            self.hindrance_exponent,
-            "it is above 0; 4 to 5.5 was measured",
-        )?;
-        require(
-            natural(self.diffusivity),
-            "diffusivity",
-            self.diffusivity,
-            "it cannot be negative (use 0 for none)",
-        )?;
-        require(
-            (0.0..FRAC_PI_2).contains(&self.repose),
-            "repose",
-            self.repose,
-            "it lies between 0 and 90 degrees",
-        )
+        require(self.sediment_density > water, "sediment_density", self.sediment_density, remedy)
     }
 }

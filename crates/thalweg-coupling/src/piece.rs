@@ -138,6 +138,12 @@ impl Pieces {
         }
     }
 
+    /// How many points [`Self::seed`] puts on a piece at most, found without counting them.
+    pub fn most_samples(&self, bed: &Bed, piece: Piece) -> f64 {
+        let [columns, rows] = self.lines(bed, piece).map(|lines| lines as f64);
+        if self.side > 0 { columns * rows } else { 0.5 * (columns * rows + columns.min(rows)).ceil() }
+    }
+
     /// How many points [`Self::seed`] puts on a piece.
     fn samples(&self, bed: &Bed, piece: Piece) -> usize {
         self.crossings(self.lines(bed, piece), piece).count()

@@ -18,6 +18,7 @@ use crate::piece::{Piece, Pieces};
 use fearless_simd::{Simd, f32x8, f64x4, prelude::*};
 use std::f64::consts::PI;
 use thalweg_erosion::law::settling::{Grains, richardson_zaki};
+use thalweg_erosion::law::shear::Shear;
 use thalweg_field::band;
 use thalweg_sph::kernel::{CubicSpline, Kernel, Wendland, lattice_sum};
 use thalweg_sph::neighbours::{Group, Kind, Pass, even, load};
@@ -289,6 +290,7 @@ impl<'a> Pass for Loosen<'a> {
             let n = self.pieces.normal(self.bed, piece);
             let hard = self.hardness.map_or(0.0, |map| self.pieces.mean_of(self.bed, map, piece));
             let critical = self.rates.critical + hard * (self.rates.hard - self.rates.critical);
+            let law = Shear { constant: self.rates.shear, critical };
             let (mut sum, mut rate) = (zero, zero);
             for vector in group.vectors() {
                 let at = vector.start();
@@ -308,8 +310,7 @@ impl<'a> Pass for Loosen<'a> {
                 let into = uj * n[0] + vj * n[1] + wj * n[2];
                 let along = (uj * uj + vj * vj + wj * wj - into * into).max(zero).sqrt();
                 let distance = rr.min(hh).sqrt().max(f32x8::splat(simd, self.rates.nearest));
-                let stress = (along / distance).sqrt() * self.rates.shear;
-                let excess = (stress - critical).max(zero);
+                let excess = law.excess(simd, law.stress(along, distance));
                 let exposed = match self.rates.exposure {
                     // Water that fills the half-space above the bed sums up to 1.
                     Exposure::Filled => weight * volume * (2.0 * self.rates.poly6),

@@ -11,7 +11,8 @@ use crate::setting::Edge;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use thalweg_field::band;
-use thalweg_sph::{AT_ONCE, BOUNDARY, Fluid, SLIP};
+use thalweg_sph::neighbours::TooWide;
+use thalweg_sph::{AT_ONCE, BOUNDARY, Fluid, FluidError, SLIP};
 
 /// Steps between two looks at where the water is.
 pub const LOOK_EVERY: u64 = 8;
@@ -22,9 +23,14 @@ const PART: usize = 4096;
 /// Marks the tag of a particle on a wall; the rest is the number of its tile.
 const WALL: u32 = 1 << 29;
 
+/// Most squares that the walls are cut into; walls as high as that have no business in a scene.
+const MOST_SQUARES: usize = 1 << 24;
+
 /// Where boundary particles are.
 #[derive(Debug)]
 pub struct Seeds {
+    /// Most particles of the boundary.
+    room: usize,
     /// Distance between two of them, and how deep below the surface they are [m].
     spacing: f64,
     depth: f64,
@@ -52,12 +58,14 @@ pub struct Seeds {
 
 impl Seeds {
     /// None yet, for particles `spacing` apart and `depth` below the surface, which water reaches from `reach` away [m].
-    pub fn new(bed: &Bed, [spacing, depth]: [f64; 2], reach: f64, edges: [Edge; 4]) -> Self {
+    /// There can be `room` of them.
+    pub fn new(bed: &Bed, [spacing, depth]: [f64; 2], reach: f64, edges: [Edge; 4], room: usize) -> Self {
         let pieces = Pieces::new(bed, spacing);
         let side = ((reach / bed.cell).ceil().max(1.0) as usize).next_multiple_of(pieces.side());
         let tiles = bed.cells().map(|cells| cells.div_ceil(side));
         let base = bed.heights().iter().fold(f32::INFINITY, |low, &h| low.min(h));
         let mut seeds = Self {
+            room,
             tops: vec![0.0; tiles[0] * tiles[1]],
             around: vec![0.0; tiles[0] * tiles[1]],
             spacing,
@@ -130,6 +138,15 @@ impl Seeds {
         2 * (self.tiles[0] + self.tiles[1])
     }
 
+    /// Whether a boundary particle's tag names a piece of the bed, or one of so many squares of wall.
+    pub fn owns(&self, bed: &Bed, tag: u32, walls: usize) -> bool {
+        let number = (tag & (WALL - 1)) as usize;
+        match tag & (SLIP | WALL) {
+            0 => number < bed.triangles(),
+            kind => kind == SLIP | WALL && number < walls,
+        }
+    }
+
     /// State that is not in the particles.
     pub fn save(&self) -> (&[bool], &[f32], &[bool]) {
         (&self.seeded, &self.heights, &self.wall_seeded)
@@ -145,9 +162,9 @@ impl Seeds {
 
     /// Looks where the water is, and adds and removes boundary particles; `reach` is how far from the water they are
     /// needed until the next look [m]. Returns how many tiles changed.
-    pub fn look(&mut self, bed: &Bed, fluid: &mut Fluid, reach: f64) -> usize {
+    pub fn look(&mut self, bed: &Bed, fluid: &mut Fluid, reach: f64) -> Result<usize, FluidError> {
         self.find_tops(bed);
-        self.claim(bed, fluid, reach);
+        self.claim(bed, fluid, reach)?;
         let level = self.wall_tiles();
         let [claimed, claimed_walls] = std::mem::take(&mut self.claimed);
         let [mut clear, mut clear_walls] = std::mem::take(&mut self.clear);
@@ -184,6 +201,8 @@ impl Seeds {
             self.seeded[tile] &= !clear;
             changed += usize::from(clear);
             if wanted(tile) && !self.seeded[tile] {
+                let (count, at) = self.need_of(bed, tile);
+                self.admit(fluid, count, at)?;
                 self.seed_tile(bed, fluid, tile);
                 self.seeded[tile] = true;
                 changed += 1;
@@ -193,6 +212,12 @@ impl Seeds {
             self.wall_seeded[tile] &= !clear;
             changed += usize::from(clear);
             if wall_wanted(tile) && !self.wall_seeded[tile] {
+                let along = steps(self.tile(bed) + 2.0 * self.depth, self.spacing) as f64;
+                self.admit(
+                    fluid,
+                    along * along,
+                    bed.extent().map(|[low, high]| f64::from(0.5 * (low + high))),
+                )?;
                 self.seed_wall(bed, fluid, tile % level, tile / level, tile as u32);
                 self.wall_seeded[tile] = true;
                 changed += 1;
@@ -200,7 +225,40 @@ impl Seeds {
         }
         self.claimed = [claimed, claimed_walls];
         self.clear = [clear, clear_walls];
-        changed
+        Ok(changed)
+    }
+
+    /// Particles that a tile of the bed needs at most, and its middle, east and north [m].
+    fn need_of(&self, bed: &Bed, tile: usize) -> (f64, [f64; 2]) {
+        let square = self.cells_of(bed, tile);
+        let count = self.pieces.within(bed, square).map(|piece| self.pieces.most_samples(bed, piece)).sum();
+        (count, square.map(|[from, to]| (0.5 + 0.5 * (from + to) as f64) * bed.cell))
+    }
+
+    /// Refuses more particles than there is room for.
+    fn admit(&self, fluid: &Fluid, count: f64, at: [f64; 2]) -> Result<(), FluidError> {
+        let room = self.room.saturating_sub(fluid.particles().len().saturating_sub(fluid.len()));
+        if count <= room as f64 {
+            return Ok(());
+        }
+        Err(FluidError::Crowded { count, room, step: fluid.steps_taken(), time: fluid.time(), at })
+    }
+
+    /// Whether every tile of the bed could be seeded at all.
+    pub fn can_seed(&self, bed: &Bed) -> bool {
+        (0..self.seeded.len()).all(|tile| self.need_of(bed, tile).0 <= self.room as f64)
+    }
+
+    /// Refuses water at the beginning whose bed and walls would need more than there is room for. Nothing is seeded.
+    pub fn check_start(&mut self, bed: &Bed, fluid: &Fluid, reach: f64) -> Result<(), FluidError> {
+        self.claim(bed, fluid, reach)?;
+        let mut all = 0.0;
+        for tile in (0..self.seeded.len()).filter(|&tile| self.claimed[0][tile].load(Relaxed)) {
+            let (count, at) = self.need_of(bed, tile);
+            all += count;
+            self.admit(fluid, all, at)?;
+        }
+        Ok(())
     }
 
     /// Cells of a tile: from, to; east and north.
@@ -275,8 +333,23 @@ impl Seeds {
         }
     }
 
+    /// Squares along the height of a wall for water up to some height [m].
+    fn levels(&self, bed: &Bed, height: f64) -> usize {
+        if self.walls.contains(&true) {
+            ((height - self.base) / self.tile(bed)).max(0.0) as usize + 2
+        } else {
+            0
+        }
+    }
+
+    /// Bytes for the walls around water up to some height [m]; none if it is too high for any.
+    pub fn wall_bytes(&self, bed: &Bed, height: f64) -> Option<u64> {
+        let squares = self.levels(bed, height).checked_mul(self.wall_tiles())?;
+        (squares <= MOST_SQUARES).then_some(squares as u64 * 3)
+    }
+
     /// Finds which tiles have water near.
-    fn claim(&mut self, bed: &Bed, fluid: &Fluid, reach: f64) {
+    fn claim(&mut self, bed: &Bed, fluid: &Fluid, reach: f64) -> Result<(), FluidError> {
         let tile = self.tile(bed);
         let [wide, deep] = self.tiles;
         let (particles, reach) = (fluid.particles(), reach as f32);
@@ -290,11 +363,13 @@ impl Seeds {
         };
         let highest = band::measure(0..particles.len(), PART, &part, &f32::max);
         let around = self.wall_tiles();
-        let levels = if highest.is_finite() && self.walls.contains(&true) {
-            ((f64::from(highest + reach) - self.base) / tile).max(0.0) as usize + 2
-        } else {
-            0
-        };
+        let top = f64::from(highest + reach);
+        let levels = if highest.is_finite() { self.levels(bed, top) } else { 0 };
+        if highest.is_finite() && self.wall_bytes(bed, top).is_none() {
+            let h = fluid.constants().h;
+            let (low, high) = ([west, south, self.base as f32], [east, north, top as f32]);
+            return Err(fluid.too_wide(TooWide { low, high, h }));
+        }
         let [mut ground, mut walls] = std::mem::take(&mut self.claimed);
         ground.resize_with(wide * deep, AtomicBool::default);
         walls.resize_with(around * levels, AtomicBool::default);
@@ -330,6 +405,7 @@ impl Seeds {
             }
         });
         self.claimed = [ground, walls];
+        Ok(())
     }
 }
 

@@ -18,6 +18,8 @@ pub struct Setting {
     pub hardness: Option<Grid2<f32>>,
     /// Seed of everything random.
     pub seed: u64,
+    /// Memory that it may use [bytes]; missing: no limit.
+    pub max_bytes: Option<u64>,
 }
 
 /// What stands at an edge of the terrain.

@@ -1,5 +1,10 @@
 //! Water of particles on a bed: one step of everything.
 
+mod room;
+mod saved;
+
+pub use saved::Saved;
+
 use crate::bed::Bed;
 use crate::params::{Hold, Params};
 use crate::piece::Pieces;
@@ -7,19 +12,20 @@ use crate::reshape;
 use crate::sediment::{self, Sediment};
 use crate::seed::{LOOK_EVERY, Seeds};
 use crate::setting::{Edge, Pool, Setting, Sink, Top};
+use room::{check_spread, pool_volume};
 use thalweg_erosion::pipes::{Ledger, Solids, Water};
 use thalweg_field::{Column, Field, FieldInfo, Heightfield, Points, band};
 use thalweg_sph::{
-    AT_ONCE, Emitter, Extremes, FOREVER, Fluid, FluidError, FluidParams, Grip, Invalid, Particle, Particles,
-    Removed, Source, Surroundings, require,
+    AT_ONCE, Emitter, Extremes, FOREVER, Fluid, FluidError, FluidParams, Grip, Invalid, Particle, Removed,
+    Source, Surroundings, require,
 };
 
 /// Exchanges of sediment for each round of slipping.
 const SLIP_EVERY: u64 = 4;
+/// Cells wider than so many spacings are to blame where the bed needs too many boundary particles [-].
+const WIDE_CELL: f64 = 64.0;
 /// Share of the excess height between two vertices that one round moves [-].
 const SLIP_SHARE: f64 = 1.0 / 16.0;
-/// Particles of the boundary for each of the fluid that memory is planned for, at worst.
-const BOUNDARY_SHARE: u64 = 1;
 
 /// What a few steps were like.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,21 +38,6 @@ pub struct StepReport {
 
 /// Why a torrent cannot go on.
 pub type StepError = FluidError;
-
-/// A torrent's state, to be saved and taken up again.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Saved {
-    /// Steps taken.
-    pub step: u64,
-    /// Clock and accounts.
-    pub numbers: Vec<f64>,
-    /// Cargo of the particles, then the change of the bed's vertices.
-    pub doubles: Vec<f64>,
-    /// Columns of the particles, the densities that are known, then the heights that boundary particles were seeded for.
-    pub floats: Vec<f32>,
-    /// Tags of the particles, then which tiles of ground and walls are seeded.
-    pub tags: Vec<u32>,
-}
 
 /// Water and grains that came and went [m³].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -82,10 +73,12 @@ pub struct Torrent {
     volume: f64,
     /// Time since sediment was last exchanged [s].
     waiting: f64,
+    /// Damped steps taken before time began.
+    relaxed: u32,
 }
 
 impl Torrent {
-    /// Puts water on the ground.
+    /// Puts water on the ground. It finds its place before the first step; see [`Self::relax`].
     pub fn new(ground: &Heightfield, params: &Params, setting: &Setting) -> Result<Self, Invalid> {
         params.validated()?;
         let bed = Bed::new(ground);
@@ -117,8 +110,8 @@ impl Torrent {
         if params.bed.hold != Hold::Pressure {
             fluid.set_grip(Grip::NONE);
         }
-        let reach = 2.0 * params.fluid.smoothing_radius();
-        let seeds = Seeds::new(&bed, [params.bed_spacing(), 0.5 * spacing], reach, setting.edges);
+        let seeds = room::seeds(&bed, params, setting, capacity as u64);
+        check_spread(&bed, &seeds, params, setting)?;
         let hardness = setting
             .hardness
             .as_ref()
@@ -144,24 +137,10 @@ impl Torrent {
             accounts,
             volume,
             waiting: 0.0,
+            relaxed: 0,
         };
-        torrent.relax()?;
+        torrent.check_start()?;
         Ok(torrent)
-    }
-
-    /// Bytes that a torrent needs at worst.
-    pub fn memory(cols: usize, rows: usize, cell: f64, params: &Params, setting: &Setting) -> u64 {
-        let vertices = cols as u64 * rows as u64;
-        let volume = params.fluid.spacing.powi(3);
-        let pools: f64 = setting.water.iter().map(|pool| pool_volume(pool, [cols, rows], cell)).sum();
-        let start = (pools / volume).min(1.0e15) as u64;
-        let most = if setting.emitters.is_empty() {
-            start
-        } else {
-            start.max(u64::from(params.fluid.max_particles))
-        };
-        let erosion = params.erosion.enabled;
-        vertices * 80 + most.saturating_mul(Self::bytes_per_particle(erosion) * (1 + BOUNDARY_SHARE))
     }
 
     /// Bytes for each particle of fluid or boundary.
@@ -169,22 +148,34 @@ impl Torrent {
         Fluid::bytes_per_particle(erosion) + if erosion { Sediment::BYTES } else { 0 }
     }
 
-    /// Lets particles find their places before time begins.
-    fn relax(&mut self) -> Result<(), Invalid> {
-        let steps = self.params.fluid.relax;
-        for step in 0..steps {
+    /// Refuses a bed that needs more boundary particles around the water than there is room for.
+    fn check_start(&mut self) -> Result<(), Invalid> {
+        let reach = self.look_reach();
+        self.seeds.check_start(&self.bed, &self.fluid, reach).map_err(|error| {
+            let Params { fluid: FluidParams { spacing, .. }, .. } = self.params;
+            let wide = self.bed.cell > WIDE_CELL * spacing;
+            let (key, value) =
+                if wide { ("terrain.cell", self.bed.cell) } else { ("fluid.spacing", spacing) };
+            let remedy = format!("with particles {spacing} m apart on cells of {} m, {error}", self.bed.cell);
+            Invalid { key: key.into(), value: value.to_string(), remedy }
+        })
+    }
+
+    /// Lets particles find their places before time begins, in as many damped steps as the parameters say. `go_on` is told
+    /// how many are taken before each, and says whether to take it. False if some are left: they are taken before the first
+    /// step.
+    pub fn relax(&mut self, go_on: &mut dyn FnMut(u32) -> bool) -> Result<bool, StepError> {
+        while self.relaxed < self.params.fluid.relax {
+            if !go_on(self.relaxed) {
+                return Ok(false);
+            }
             let dt = 0.5 * self.fluid.choose_dt(f64::INFINITY);
-            let relaxed = self.prepare(u64::from(step), self.look_reach()).and_then(|_| {
-                let around = Around::of(&self.bed, &self.seeds, &self.params, self.edges, &self.sinks);
-                self.fluid.relax(&around, dt)
-            });
-            relaxed.map_err(|error| Invalid {
-                key: "fluid.relax".into(),
-                value: steps.to_string(),
-                remedy: format!("the water at the beginning does not hold together: {error}"),
-            })?;
+            self.prepare(u64::from(self.relaxed), self.look_reach())?;
+            let around = Around::of(&self.bed, &self.seeds, &self.params, self.edges, &self.sinks);
+            self.fluid.relax(&around, dt)?;
+            self.relaxed += 1;
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Takes some steps.
@@ -198,6 +189,7 @@ impl Torrent {
         steps: u64,
         done: &mut (dyn FnMut(&'static str) + Send),
     ) -> Result<StepReport, StepError> {
+        self.relax(&mut |_| true)?;
         if self.params.erosion.still {
             return self.advance_still(steps);
         }
@@ -229,7 +221,7 @@ impl Torrent {
     fn step(&mut self, done: &mut (dyn FnMut(&'static str) + Send)) -> Result<f64, StepError> {
         let dt = self.fluid.choose_dt(self.sediment_limit());
         self.emit(dt);
-        let seeded = self.seed(self.steps_taken(), self.look_reach());
+        let seeded = self.seed(self.steps_taken(), self.look_reach())?;
         done("seed");
         self.sort(seeded)?;
         done("sort");
@@ -284,8 +276,9 @@ impl Torrent {
     }
 
     /// Boundary particles where water is or may come within `reach` [m]; whether some are new or gone.
-    fn seed(&mut self, step: u64, reach: f64) -> bool {
-        step.is_multiple_of(LOOK_EVERY) && self.seeds.look(&self.bed, &mut self.fluid, reach) > 0
+    fn seed(&mut self, step: u64, reach: f64) -> Result<bool, StepError> {
+        let looks = step.is_multiple_of(LOOK_EVERY);
+        Ok(looks && self.seeds.look(&self.bed, &mut self.fluid, reach)? > 0)
     }
 
     /// Sorts particles and drops those that are gone; with new boundary particles, weighs them.
@@ -302,7 +295,7 @@ impl Torrent {
 
     /// All that comes before anything moves.
     fn prepare(&mut self, step: u64, reach: f64) -> Result<(), StepError> {
-        let seeded = self.seed(step, reach);
+        let seeded = self.seed(step, reach)?;
         self.sort(seeded)?;
         self.fluid.compute_density();
         Ok(())
@@ -495,13 +488,17 @@ impl Torrent {
     pub fn ledger(&self) -> Ledger {
         let volume = self.volume;
         let particles = self.fluid.particles();
-        // What has left is dropped when particles are next sorted; in the books it is gone already.
+        // What has left is dropped when particles are next sorted; in the books it is gone already. What is there is
+        // counted one by one: were it what came less what went, the books could not but close.
         let now = self.time() as f32;
-        let leaving =
-            (0..particles.len()).filter(|&i| !particles.is_boundary(i) && particles.expires[i] <= now);
-        let (count, cargo) = leaving.fold((0usize, 0.0), |(count, cargo), i| {
-            (count + 1, cargo + particles.cargo.get(i).copied().unwrap_or(0.0))
+        let water = (0..particles.len()).filter(|&i| !particles.is_boundary(i));
+        let [alive, leaving] = water.clone().fold([0usize; 2], |[alive, leaving], i| {
+            if particles.expires[i] > now { [alive + 1, leaving] } else { [alive, leaving + 1] }
         });
+        let cargo: f64 = water
+            .filter(|&i| particles.expires[i] <= now)
+            .map(|i| particles.cargo.get(i).copied().unwrap_or(0.0))
+            .sum();
         let a = &self.accounts;
         let bed_start = self.bed_grains(|v| self.bed.exact_height(v) - self.bed.change()[v]);
         let gained = self.bed_grains(|v| self.bed.change()[v]);
@@ -510,8 +507,8 @@ impl Torrent {
                 start: a.water_start,
                 added: a.water_added,
                 evaporated: 0.0,
-                exported: a.water_gone + count as f64 * volume,
-                end: (self.fluid.len() - count) as f64 * volume,
+                exported: a.water_gone + leaving as f64 * volume,
+                end: alive as f64 * volume,
             },
             solids: Solids {
                 bed_start,
@@ -620,106 +617,6 @@ impl Torrent {
         }
         fields
     }
-
-    /// Everything that a run needs to go on to the same bits.
-    pub fn save(&self) -> Saved {
-        let particles = self.fluid.particles();
-        let count = particles.len();
-        let (seeded, heights, walls) = self.seeds.save();
-        let a = &self.accounts;
-        let accounts = [
-            a.water_start,
-            a.water_added,
-            a.water_gone,
-            a.grains_start,
-            a.grains_added,
-            a.grains_gone,
-            a.eroded,
-        ];
-        let density = self.fluid.last_density();
-        let counts = [count as f64, density.len() as f64, walls.len() as f64, self.waiting];
-        let travelled = self.sources.iter().map(Source::travelled);
-        let columns =
-            particles.position.iter().chain(&particles.velocity).chain([&particles.mass, &particles.expires]);
-        let cargo = particles.cargo.get(..count).unwrap_or_default();
-        Saved {
-            step: self.steps_taken(),
-            numbers: counts.into_iter().chain(self.fluid.clock()).chain(accounts).chain(travelled).collect(),
-            doubles: cargo.iter().chain(self.bed.change()).copied().collect(),
-            floats: columns
-                .flat_map(|column| &column[..count])
-                .chain(density)
-                .chain(heights)
-                .copied()
-                .collect(),
-            tags: particles.tag[..count]
-                .iter()
-                .copied()
-                .chain(seeded.iter().chain(walls).map(|&seeded| u32::from(seeded)))
-                .collect(),
-        }
-    }
-
-    /// Goes on from a saved state; false if it is that of another scene.
-    pub fn restore(&mut self, saved: &Saved) -> bool {
-        self.restored(saved).is_some()
-    }
-
-    fn restored(&mut self, saved: &Saved) -> Option<()> {
-        let (&[count, known, walls, waiting], rest) = saved.numbers.split_first_chunk::<4>()?;
-        let (clock, rest) = rest.split_first_chunk::<6>()?;
-        let (accounts, travelled) = rest.split_first_chunk::<7>()?;
-        let [count, known, walls] = [count, known, walls].map(|n| n as usize);
-        let erosion = self.params.erosion.enabled;
-        let vertices = self.bed.heights().len();
-        let tiles = self.seeds.save().0.len();
-        let cargo = if erosion { count } else { 0 };
-        let fits = known <= count
-            && Some(saved.floats.len()) == count.checked_mul(8).map(|columns| columns + known + vertices)
-            && saved.doubles.len() == cargo + vertices
-            && saved.tags.len() == count + tiles + walls
-            && travelled.len() == self.sources.len();
-        if !fits {
-            return None;
-        }
-        let mut particles = Particles::with_capacity(count, erosion);
-        particles.resize(count);
-        for i in 0..count {
-            let float = |column: usize| saved.floats[column * count + i];
-            particles.set(
-                i,
-                Particle {
-                    position: [float(0), float(1), float(2)],
-                    velocity: [float(3), float(4), float(5)],
-                    mass: float(6),
-                    expires: float(7),
-                    tag: saved.tags[i],
-                    cargo: saved.doubles.get(i).copied().filter(|_| erosion).unwrap_or(0.0),
-                },
-            );
-        }
-        let (density, heights) = saved.floats[8 * count..].split_at(known);
-        self.fluid.take_up(particles, density, *clock);
-        self.bed.set_change(&saved.doubles[cargo..]);
-        let flags: Vec<bool> = saved.tags[count..].iter().map(|&flag| flag != 0).collect();
-        self.seeds.restore(&self.bed, &flags[..tiles], heights, &flags[tiles..]);
-        let [water_start, water_added, water_gone, grains_start, grains_added, grains_gone, eroded] =
-            *accounts;
-        self.waiting = waiting;
-        self.accounts = Accounts {
-            water_start,
-            water_added,
-            water_gone,
-            grains_start,
-            grains_added,
-            grains_gone,
-            eroded,
-        };
-        for (source, &travelled) in self.sources.iter_mut().zip(travelled) {
-            source.set_travelled(travelled);
-        }
-        Some(())
-    }
 }
 
 /// Volume of a particle at rest [m³].
@@ -746,20 +643,6 @@ fn check_sediment(key: &str, sediment: f64, params: &Params) -> Result<(), Inval
         "with erosion.enabled = false water is clear: leave it out".into()
     };
     require((0.0..=most).contains(&sediment), key, sediment, remedy)
-}
-
-/// Volume of the water in a pool, at most [m³].
-fn pool_volume(pool: &Pool, size: [usize; 2], cell: f64) -> f64 {
-    let side = |axis: usize| {
-        let end = size[axis] as f64 * cell;
-        (pool.to[axis].min(end) - pool.from[axis].max(0.0)).max(0.0)
-    };
-    let depth = match pool.top {
-        Top::Depth(depth) => depth,
-        // Where the bed is not known it is taken to be at the bottom, or not far below the level.
-        Top::Level(level) => level - pool.bottom.unwrap_or(level - 0.25 * side(0).max(side(1))),
-    };
-    side(0) * side(1) * depth.max(0.0)
 }
 
 /// Whether a place is within a pool over ground of some height.

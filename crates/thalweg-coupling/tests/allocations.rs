@@ -62,7 +62,7 @@ fn a_particle_takes_no_more_memory_than_promised() {
         });
         assert!(count > 50_000, "{count} particles");
         let erosion = params.erosion.enabled;
-        let planned = Torrent::memory(21, 21, 0.1, &params, &setting);
+        let planned = Torrent::memory(&ground, &params, &setting).unwrap();
         assert!(
             used < planned as i64,
             "{used} bytes are used, {planned} are planned for, erosion: {erosion}"

@@ -86,7 +86,7 @@ fn a_saved_run_goes_on_to_the_same_bits() {
         first.advance(steps).unwrap();
         let saved = first.save();
         let mut second = torrent();
-        assert!(second.restore(&saved));
+        second.restore(&saved).unwrap();
         assert!(
             bits(&saved) == bits(&second.save()),
             "state of step {} is not taken up as it was",
@@ -274,7 +274,7 @@ fn particles_are_the_same_right_after_a_stop() {
         for ran in [0, 5] {
             let mut second = torrent();
             second.advance(ran).unwrap();
-            assert!(second.restore(&first.save()));
+            second.restore(&first.save()).unwrap();
             let (_, after) = bits(&second);
             for (name, (before, after)) in
                 ["place"].into_iter().chain(names.iter().map(AsRef::as_ref)).zip(before.iter().zip(&after))

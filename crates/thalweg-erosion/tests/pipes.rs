@@ -95,7 +95,7 @@ fn a_run_taken_up_again_at_any_step_ends_in_the_same_bits() {
             first.advance(stop).unwrap();
             let saved = first.save();
             let mut second = start.clone();
-            assert!(second.restore(&saved));
+            second.restore(&saved).unwrap();
             second.advance(120 - stop).unwrap();
             assert!(second.save() == end, "{name}: stopping after {stop} steps changes the end");
         }
@@ -108,7 +108,7 @@ fn a_state_of_another_terrain_is_not_taken() {
     let weather = Weather::raining(1.0e-4);
     let small = Pipes::new(&rough(20, 20, 1.0), &params, &weather).unwrap();
     let mut large = Pipes::new(&rough(24, 20, 1.0), &params, &weather).unwrap();
-    assert!(!large.restore(&small.save()));
+    assert!(large.restore(&small.save()).unwrap_err().contains("does not fit"));
 }
 
 /// The faithful presets against the equations written down plainly: bed within 1e-6 in total, 5 mm in the

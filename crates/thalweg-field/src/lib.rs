@@ -6,7 +6,8 @@
 //! triangles. A [`Snapshot`] is everything a run shows to the outside at one moment: labelled grids,
 //! particles, meshes. Beside these live the small things that make runs reproducible: random numbers keyed by
 //! place and step ([`random`]), sums that do not depend on the number of threads ([`sum`]), rows cut
-//! into bands ([`band`]), and quantities with units as people write them ([`units`]).
+//! into bands ([`band`]), ranges that numbers from outside must lie in ([`range`]), and quantities with units as people
+//! write them ([`units`]).
 //!
 //! Nothing here advances time, opens a file or reads a clock.
 //!
@@ -27,6 +28,7 @@ mod heightfield;
 mod mesh;
 mod points;
 pub mod random;
+pub mod range;
 mod snapshot;
 pub mod sum;
 pub mod units;

@@ -90,11 +90,14 @@ pub enum ParseError {
     },
 }
 
+/// No number that people write is longer [bytes]; text without end is not looked through for one.
+const LONGEST_NUMBER: usize = 400;
+
 /// Reads `text` as a quantity of the given dimension, in SI. A number without a unit is read as SI.
 pub fn parse(text: &str, dimension: Dimension) -> Result<f64, ParseError> {
     let trimmed = text.trim();
     // The longest prefix that is a number: "3e2 m" has one at "3e2", "5 min" at "5 ".
-    let number_end = (1..=trimmed.len())
+    let number_end = (1..=trimmed.len().min(LONGEST_NUMBER))
         .rev()
         .filter(|&end| trimmed.is_char_boundary(end))
         .find(|&end| trimmed[..end].trim_end().parse::<f64>().is_ok());

@@ -3,7 +3,7 @@
 use crate::WriteError;
 use crate::error::folder_of;
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
@@ -21,9 +21,48 @@ pub fn write_atomic(
     replace(path, write).map_err(|source| WriteError::Io { path: path.into(), source })
 }
 
+/// Writes a file that must not be there yet, whole or not at all.
+pub fn write_new(path: &Path, content: &[u8]) -> io::Result<()> {
+    let mut part = Part::beside(path)?;
+    part.temporary.as_file_mut().write_all(content)?;
+    part.keep_with(Place::New, &File::sync_all)
+}
+
 /// Creates a folder and those it lies in; a folder that is already there is fine.
 pub fn create_dir(path: &Path) -> Result<(), WriteError> {
-    fs::create_dir_all(path).map_err(|source| WriteError::Io { path: path.into(), source })
+    let create = || {
+        if path.is_dir() {
+            return Ok(());
+        }
+        fs::create_dir_all(path)?;
+        sync_folder(folder_of(path), &File::sync_all)
+    };
+    create().map_err(|source| WriteError::Io { path: path.into(), source })
+}
+
+/// How a file or a folder is brought onto the disk.
+type Sync<'a> = &'a dyn Fn(&File) -> io::Result<()>;
+
+/// Whether a file may take the place of another.
+enum Place {
+    Old,
+    New,
+}
+
+/// Makes a new name in a folder last. Some file systems cannot promise that for folders, and say so; and a folder may be
+/// ours to write into and not to open. Whatever else is said is a failure.
+fn sync_folder(folder: &Path, sync: Sync) -> io::Result<()> {
+    if cfg!(not(unix)) {
+        return Ok(());
+    }
+    let folder = match File::open(folder) {
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => return Ok(()),
+        folder => folder?,
+    };
+    match sync(&folder) {
+        Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) => Ok(()),
+        synced => synced,
+    }
 }
 
 fn replace(path: &Path, write: impl FnOnce(&mut BufWriter<&mut File>) -> io::Result<()>) -> io::Result<()> {
@@ -65,20 +104,22 @@ impl Part {
 
     /// Puts the file in its place once all its bytes are on the disk.
     pub fn keep(self) -> io::Result<()> {
-        self.temporary.as_file().sync_all()?;
-        self.temporary.persist(&self.path)?;
-        // The rename itself lasts only once the folder is on the disk. The new file is in place whether or
-        // not this file system can promise that, so a refusal is no failure.
-        #[cfg(unix)]
-        let _ = File::open(folder_of(&self.path)).and_then(|folder| folder.sync_all());
-        Ok(())
+        self.keep_with(Place::Old, &File::sync_all)
+    }
+
+    fn keep_with(self, place: Place, sync: Sync) -> io::Result<()> {
+        sync(self.temporary.as_file())?;
+        match place {
+            Place::Old => self.temporary.persist(&self.path)?,
+            Place::New => self.temporary.persist_noclobber(&self.path)?,
+        };
+        sync_folder(folder_of(&self.path), sync)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::ErrorKind;
 
     fn names(folder: &Path) -> Vec<String> {
         let entries = fs::read_dir(folder).unwrap();
@@ -103,6 +144,32 @@ mod tests {
         }
         write_atomic(&path, |w| w.write_all(b"new")).unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"new");
+    }
+
+    /// A disk that gives out while bytes are on their way must not pass for one that took them.
+    #[test]
+    fn a_disk_that_does_not_take_the_bytes_is_told_of() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("step.twc");
+        let kept = |sync: Sync| Part::beside(&path).unwrap().keep_with(Place::Old, sync);
+        let full = |_: &File| Err(ErrorKind::StorageFull.into());
+        assert_eq!(kept(&full).unwrap_err().kind(), ErrorKind::StorageFull);
+        assert!(names(folder.path()).is_empty(), "a file that is not on the disk is not put in place");
+        // The file is on the disk, its name in the folder is not.
+        let folders = |file: &File| match file.metadata()?.is_dir() {
+            true => Err(io::Error::other("the disk is gone")),
+            false => Ok(()),
+        };
+        assert_eq!(kept(&folders).unwrap_err().to_string(), "the disk is gone");
+        // Some file systems have no such promise for folders.
+        for kind in [ErrorKind::InvalidInput, ErrorKind::Unsupported] {
+            let cannot = |file: &File| if file.metadata()?.is_dir() { Err(kind.into()) } else { Ok(()) };
+            kept(&cannot).unwrap();
+        }
+        write_new(&folder.path().join("new"), b"x").unwrap();
+        let again = write_new(&folder.path().join("new"), b"y").unwrap_err();
+        assert_eq!(again.kind(), ErrorKind::AlreadyExists);
+        assert_eq!(fs::read(folder.path().join("new")).unwrap(), b"x");
     }
 
     #[test]

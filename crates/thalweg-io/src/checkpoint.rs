@@ -25,6 +25,7 @@
 use crate::WriteError;
 use crate::atomic::write_atomic;
 use crate::error::{cause, mebibytes};
+use crate::source::open_regular;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fs::{self, File};
@@ -275,7 +276,7 @@ impl Checkpoint {
 /// Opens a checkpoint, checks its index and that the file is as long as the index says.
 fn open(path: &Path, max_bytes: u64) -> Result<(Index<Value>, BufReader<File>), CheckpointError> {
     let io = |source| CheckpointError::Io { path: path.into(), source };
-    let file = File::open(path).map_err(io)?;
+    let file = open_regular(path).map_err(io)?;
     let found = file.metadata().map_err(io)?.len();
     let mut file = BufReader::with_capacity(1 << 20, file);
     let mut prefix = Vec::new();

@@ -2,8 +2,8 @@
 
 use crate::ReadError;
 use crate::error::folder_of;
+use crate::source::open_regular;
 use serde::{Deserialize, Serialize};
-use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use thalweg_field::{FieldInfo, Frame, Grid2};
@@ -126,7 +126,7 @@ impl Label {
     pub fn beside(path: &Path) -> Result<Option<Self>, ReadError> {
         let sidecar = sidecar_of(path);
         let io = |source| ReadError::Io { path: sidecar.clone(), source };
-        let file = match File::open(&sidecar) {
+        let file = match open_regular(&sidecar) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             file => file.map_err(io)?,
         };

@@ -67,4 +67,5 @@ pub use notice::Notice;
 pub use obj::{read_obj, write_obj_mesh};
 pub use ply::{Ply, read_ply, write_ply_mesh, write_ply_points};
 pub use points::write_points;
+pub use source::open_regular;
 pub use vtp::write_vtp_points;

@@ -4,13 +4,28 @@ use crate::label::Label;
 use crate::{Estimate, Notice, ReadError, ReadOptions};
 use std::fmt::Display;
 use std::fs::File;
-use std::io::{BufReader, ErrorKind};
+use std::io::{self, BufReader, ErrorKind};
 use std::path::Path;
 use thalweg_field::{FieldInfo, Grid2};
 
 /// Cells that one byte of a file can stand for at most. Deflate packs 1032 bytes into one, LZW and the
 /// EXR codecs some thousands on flat ground; a file that claims more is broken or hostile.
 const MOST_CELLS_PER_BYTE: u64 = 1 << 16;
+
+/// Opens a file to read it: a folder, a named pipe or a device is none. Opening a pipe would wait for a writer for ever, and
+/// a device may never end.
+pub fn open_regular(path: &Path) -> io::Result<File> {
+    let kind = path.metadata()?.file_type();
+    if kind.is_dir() {
+        return Err(ErrorKind::IsADirectory.into());
+    }
+    if !kind.is_file() {
+        let message =
+            "it is a named pipe, a socket or a device; copy what it gives into a file and name that";
+        return Err(io::Error::new(ErrorKind::InvalidInput, message));
+    }
+    File::open(path)
+}
 
 /// The file that is being read.
 #[derive(Clone, Copy)]
@@ -50,15 +65,12 @@ impl Raster {
 }
 
 impl<'a> Source<'a> {
-    /// Opens a file; a folder is not one.
+    /// Opens a file.
     pub fn open(path: &'a Path, options: &'a ReadOptions) -> Result<(Self, BufReader<File>), ReadError> {
         let io = |source| ReadError::Io { path: path.into(), source };
-        let file = File::open(path).map_err(io)?;
-        let metadata = file.metadata().map_err(io)?;
-        if metadata.is_dir() {
-            return Err(io(ErrorKind::IsADirectory.into()));
-        }
-        Ok((Self { path, options, length: metadata.len() }, BufReader::new(file)))
+        let file = open_regular(path).map_err(io)?;
+        let length = file.metadata().map_err(io)?.len();
+        Ok((Self { path, options, length }, BufReader::new(file)))
     }
 }
 

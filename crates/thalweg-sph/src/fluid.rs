@@ -8,8 +8,9 @@ use crate::neighbours::{Kept, Neighbours, TooWide};
 use crate::params::{Equation, FluidParams, Invalid, Kernels, require};
 use crate::particles::{BOUNDARY, PADDING, PART, Particle, Particles, SLIP, make_room};
 use std::f64::consts::PI;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use thalweg_field::band;
+use thalweg_field::range::{FINITE_F32, NATURAL, NATURAL_F32, all_within, whole};
 
 /// Share of the numerical viscosity that acts between water and boundary [-].
 const WALL_SHARE: f64 = 0.005;
@@ -17,6 +18,11 @@ const WALL_SHARE: f64 = 0.005;
 pub const FOREVER: f32 = f32::MAX;
 /// A particle that vanishes before the next step [s].
 pub const AT_ONCE: f32 = f32::NEG_INFINITY;
+
+/// No particle of a run that makes sense is faster [m/s].
+const FASTEST: f32 = 1.0e6;
+/// By so much rounding may take what a particle carries beyond nothing and beyond all of it [-].
+const CARGO_SLACK: f64 = 1.0e-3;
 
 /// What the parameters come down to in the loops.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -111,6 +117,25 @@ pub struct Removed {
     pub cargo: f64,
 }
 
+/// Refuses particles that no run can have: the text says which number is wrong.
+fn check_state(particles: &Particles, density: &[f32], mass: f32) -> Result<(), String> {
+    let count = particles.len();
+    let column =
+        |values: &[f32], what: &str, range: RangeInclusive<f64>| all_within(what, &values[..count], &range);
+    for (values, axis) in particles.position.iter().zip(["east", "north", "up"]) {
+        column(values, &format!("position {axis} of particle"), FINITE_F32)?;
+    }
+    let fastest = f64::from(FASTEST);
+    for (values, axis) in particles.velocity.iter().zip(["east", "north", "up"]) {
+        column(values, &format!("velocity {axis} of particle"), -fastest..=fastest)?;
+    }
+    column(&particles.mass, "mass of particle", f64::from(f32::MIN_POSITIVE)..=1.0e3 * f64::from(mass))?;
+    column(&particles.expires, "end of particle", f64::NEG_INFINITY..=f64::INFINITY)?;
+    all_within("density of particle", density, &NATURAL_F32)?;
+    let cargo = particles.cargo.get(..count).unwrap_or_default();
+    all_within("sediment of particle", cargo, &(-CARGO_SLACK..=1.0 + CARGO_SLACK))
+}
+
 /// Why a fluid cannot go on.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum FluidError {
@@ -130,8 +155,35 @@ pub enum FluidError {
         at: [f32; 3],
     },
     /// Particles are everywhere.
-    #[error("{0}; put a sink or walls where they should stop")]
-    TooWide(#[from] TooWide),
+    #[error(
+        "step {step} (t = {time:.4} s): {spread}; try a shorter time step (fluid.safety or fluid.dt), \
+         or put a sink or walls where they should stop"
+    )]
+    TooWide {
+        /// How far.
+        spread: TooWide,
+        /// When.
+        step: u64,
+        /// When [s].
+        time: f64,
+    },
+    /// The bed asks for more boundary particles than there is room for.
+    #[error(
+        "step {step} (t = {time:.4} s): the bed near {at:.1?} m needs {count:.2e} boundary particles, and there is room \
+         for {room}; use a larger fluid.spacing or a flatter bed, or raise --max-memory"
+    )]
+    Crowded {
+        /// How many a tile of the bed needs.
+        count: f64,
+        /// How many more there can be.
+        room: usize,
+        /// When.
+        step: u64,
+        /// When [s].
+        time: f64,
+        /// Where, east and north [m].
+        at: [f64; 2],
+    },
 }
 
 /// A fluid of particles, and the particles of whatever bounds it.
@@ -319,15 +371,24 @@ impl Fluid {
     }
 
     /// Takes up where another run left off: its particles in their order, the densities that were known, and its clock.
-    pub fn take_up(&mut self, particles: Particles, density: &[f32], clock: [f64; 6]) {
+    /// The text says which number makes no sense; nothing changes then. Tags of the boundary are their owner's to check.
+    pub fn take_up(&mut self, particles: Particles, density: &[f32], clock: [f64; 6]) -> Result<(), String> {
+        check_state(&particles, density, self.constants.mass)?;
+        let [time, last_dt, speed, acceleration, steps, born] = clock;
+        all_within("time of its clock,", &[time, last_dt], &NATURAL)?;
+        all_within("speed of its clock,", &[speed, acceleration], &NATURAL_F32)?;
+        let steps = whole("the number of its steps", steps, 1 << 53)?;
+        let born = whole("the number of its particles so far", born, BOUNDARY.into())?;
+        self.neighbours.check_spread(&particles, time as f32).map_err(|wide| wide.to_string())?;
         self.fluid_count = (0..particles.len()).filter(|&i| !particles.is_boundary(i)).count();
         self.next = particles;
         self.density.clear();
         self.density.extend_from_slice(density);
         self.known = density.len();
-        (self.time, self.last_dt) = (clock[0], clock[1]);
-        self.last = Extremes { speed: clock[2] as f32, acceleration: clock[3] as f32 };
-        (self.steps, self.born) = (clock[4] as u64, clock[5] as u32);
+        (self.time, self.last_dt) = (time, last_dt);
+        self.last = Extremes { speed: speed as f32, acceleration: acceleration as f32 };
+        (self.steps, self.born) = (steps, born as u32);
+        Ok(())
     }
 
     /// All particles, those of the boundary too, where they are at the present time.
@@ -428,7 +489,7 @@ impl Fluid {
         let both = |a: Removed, b: Removed| Removed { count: a.count + b.count, cargo: a.cargo + b.cargo };
         let removed = band::measure(0..self.next.len(), PART, &gone, &both);
         self.fluid_count -= removed.count as usize;
-        self.neighbours.sort(&self.next, &mut self.now, now)?;
+        self.neighbours.sort(&self.next, &mut self.now, now).map_err(|spread| self.too_wide(spread))?;
         self.known = 0;
         let length = self.now.len() + PADDING;
         for column in
@@ -563,6 +624,11 @@ impl Fluid {
         let [u, v, w] = &mut self.next.velocity;
         let out = [&mut u[..count], &mut v[..count], &mut w[..count]];
         self.neighbours.walk_kept(&self.now, &self.kept, &pass, out);
+    }
+
+    /// Tells that particles are spread too far at the present step.
+    pub fn too_wide(&self, spread: TooWide) -> FluidError {
+        FluidError::TooWide { spread, step: self.steps, time: self.time }
     }
 
     /// Tells which particles have gone wild.

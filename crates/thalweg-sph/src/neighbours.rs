@@ -26,6 +26,8 @@ const CELLS: usize = 8;
 const FINER: f32 = 4.0;
 /// Most segments that space may be cut into: their index and the cell within fit into 32 bits.
 const MOST_SEGMENTS: u64 = 1 << 28;
+/// Farthest from the origin that particles may be, in h: there f32 still tells places an eighth of h apart.
+const FARTHEST: f32 = (1 << 20) as f32;
 /// Share of h by which the search reaches farther than the kernels, so that rounding loses no neighbour.
 const SLACK: f32 = 1.0e-4;
 /// The cell of a particle that is no more.
@@ -67,10 +69,14 @@ pub struct Neighbours {
 
 /// Space that particles are spread over is larger than can be searched.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-#[error("particles are spread over {extent:?} m, which is too wide for a search radius of {h} m")]
+#[error(
+    "particles are spread from {low:.3?} to {high:.3?} m, which is too wide for a search radius of {h} m"
+)]
 pub struct TooWide {
-    /// Along each axis [m].
-    pub extent: [f32; 3],
+    /// Smallest coordinates: east, north, up [m].
+    pub low: [f32; 3],
+    /// Largest coordinates [m].
+    pub high: [f32; 3],
     /// Search radius [m].
     pub h: f32,
 }
@@ -292,6 +298,21 @@ impl Iterator for Near<'_> {
     }
 }
 
+/// Segments along x, rows along y and z that a box from the lowest to the highest coordinates is cut into, with an empty
+/// one all around.
+fn cells_over(bounds: [[f32; 2]; 3], h: f32) -> Result<[u64; 3], TooWide> {
+    let extent = bounds.map(|[low, high]| (high - low).max(0.0));
+    let cells = |extent: f32, side: f32| ((f64::from(extent) / f64::from(side)) as u64).saturating_add(4);
+    let size = [cells(extent[0], 2.0 * h), cells(extent[1], h), cells(extent[2], h)];
+    let all = size.iter().try_fold(1u64, |all, n| all.checked_mul(*n)).unwrap_or(u64::MAX);
+    let told_apart = |[low, high]: [f32; 2]| low > high || low.abs().max(high.abs()) <= FARTHEST * h;
+    if bounds.into_iter().all(told_apart) && all <= MOST_SEGMENTS {
+        Ok(size)
+    } else {
+        Err(TooWide { low: bounds.map(|[low, _]| low), high: bounds.map(|[_, high]| high), h })
+    }
+}
+
 /// Smallest and largest coordinates of what lives beyond `now`.
 fn bounds(particles: &Particles, now: f32) -> [[f32; 2]; 3] {
     let level = Level::new();
@@ -337,6 +358,13 @@ impl Neighbours {
         count * (3 * 4 + 2 * 4)
     }
 
+    /// Bytes for the cells of a box from the lowest to the highest coordinates [m], whatever is in it.
+    pub fn grid_bytes(low: [f64; 3], high: [f64; 3], h: f64) -> Result<u64, TooWide> {
+        let size = cells_over(std::array::from_fn(|axis| [low[axis] as f32, high[axis] as f32]), h as f32)?;
+        // A bit for each, and a number for every 64.
+        Ok(size.iter().product::<u64>() / 64 * (8 + 4))
+    }
+
     /// Sorts particles into cells: `sorted` gets those of `from` that live beyond `now` [s].
     pub fn sort(&mut self, from: &Particles, sorted: &mut Particles, now: f32) -> Result<(), TooWide> {
         self.lay_out(from, now)?;
@@ -347,18 +375,18 @@ impl Neighbours {
         Ok(())
     }
 
+    /// Refuses particles that are spread over more space than can be searched.
+    pub fn check_spread(&self, particles: &Particles, now: f32) -> Result<(), TooWide> {
+        cells_over(bounds(particles, now), self.h).map(drop)
+    }
+
     /// Chooses the cells: just as many as the particles need, with an empty one all around.
     fn lay_out(&mut self, particles: &Particles, now: f32) -> Result<(), TooWide> {
         let bounds = bounds(particles, now);
         let h = self.h;
-        let extent: [f32; 3] = std::array::from_fn(|axis| (bounds[axis][1] - bounds[axis][0]).max(0.0));
         let long = 2.0 * h; // a segment
-        let cells = |extent: f32, side: f32| (f64::from(extent) / f64::from(side)) as u64 + 4;
-        let size = [cells(extent[0], long), cells(extent[1], h), cells(extent[2], h)];
-        let all = size.iter().try_fold(1u64, |all, n| all.checked_mul(*n)).unwrap_or(u64::MAX);
-        if !extent.iter().all(|e| e.is_finite()) || all > MOST_SEGMENTS {
-            return Err(TooWide { extent, h });
-        }
+        let size = cells_over(bounds, h)?;
+        let all: u64 = size.iter().product();
         self.size = size.map(|n| n as u32);
         let low = |axis: usize| if bounds[axis][0].is_finite() { bounds[axis][0] } else { 0.0 };
         self.origin = [low(0) - 1.5 * long, low(1) - 1.5 * h, low(2) - 1.5 * h];

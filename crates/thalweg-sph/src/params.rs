@@ -2,6 +2,7 @@
 
 use crate::kernel::{Kernel, Poly6, Spiky, Viscosity, Wendland, lattice_sum};
 use serde::{Deserialize, Serialize};
+use thalweg_field::range::{Beyond, Limit, Limited, check_all};
 use thalweg_field::units;
 
 /// A value that makes no sense, and what would.
@@ -14,6 +15,12 @@ pub struct Invalid {
     pub value: String,
     /// What would be right.
     pub remedy: String,
+}
+
+impl From<Beyond> for Invalid {
+    fn from(Beyond { key, value, remedy }: Beyond) -> Self {
+        Self { key: key.into(), value, remedy }
+    }
 }
 
 /// Returns the complaint unless `good` holds.
@@ -221,23 +228,32 @@ impl FluidParams {
         [3.0 / first, 6.0 / second]
     }
 
+    /// Every number, and what it may be.
+    #[rustfmt::skip] // one line for each
+    pub fn limited(&self) -> [Limited; 15] {
+        [
+            (Limit::new("spacing", "m", [1.0e-5, 1.0e3]).hint("such as \"5 cm\""), Some(self.spacing)),
+            (Limit::new("radius", "m", [1.0e-5, 4.0e3]).hint("about twice the spacing is right"), self.radius),
+            (Limit::new("density", "kg/m³", [0.01, 1.0e5]).hint("water has 1000"), Some(self.density)),
+            (Limit::new("mass", "kg", [1.0e-18, 1.0e14]).hint("leave it out for the right one"), self.mass),
+            (Limit::new("viscosity", "Pa·s", [0.0, 1.0e8]).hint("water has 0.001, honey 10"), Some(self.viscosity)),
+            (Limit::new("damping", "", [0.0, 1.0]), Some(self.damping)),
+            (Limit::new("stiffness", "m²/s²", [1.0e-6, 1.0e9]).hint("without it a fluid collapses"), Some(self.stiffness)),
+            (Limit::new("sound_speed", "m/s", [1.0e-3, 1.0e5]).hint("ten times the fastest flow is right"), self.sound_speed),
+            (Limit::new("tension", "", [0.0, 1.0e6]).hint("0 for none"), Some(self.tension)),
+            (Limit::new("gravity", "m/s²", [0.0, 1.0e3]).hint("it points down"), Some(self.gravity)),
+            (Limit::new("dt", "s", [1.0e-9, 10.0]).hint("leave it out for the largest stable one"), self.dt),
+            (Limit::new("safety", "", [1.0e-6, 1.0]).hint("a share of the stability limit"), Some(self.safety)),
+            (Limit::new("max_dt", "s", [1.0e-9, 1.0e4]), Some(self.max_dt)),
+            (Limit::new("relax", "steps", [0.0, 1.0e7]), Some(self.relax.into())),
+            (Limit::new("max_particles", "", [1.0, MOST_PARTICLES as f64]).hint("a larger spacing for more water"), Some(self.max_particles.into())),
+        ]
+    }
+
     /// Checks every number once, before a run.
     pub fn validated(&self) -> Result<(), Invalid> {
-        let positive = |x: f64| x > 0.0 && x.is_finite();
-        let natural = |x: f64| x >= 0.0 && x.is_finite();
+        check_all(&self.limited())?;
         let h = self.smoothing_radius();
-        require(
-            positive(self.spacing),
-            "spacing",
-            self.spacing,
-            "particles need a positive distance, such as \"5 cm\"",
-        )?;
-        require(
-            positive(h),
-            "radius",
-            h,
-            "the smoothing radius is above 0; about twice the spacing is right",
-        )?;
         let range = format!(
             "between {:.4} and {:.4} m, 1.2 to 4 times the spacing of {} m",
             1.2 * self.spacing,
@@ -250,12 +266,6 @@ impl FluidParams {
             h,
             format!("particles within it must be few dozens, not none and not thousands: it lies {range}"),
         )?;
-        require(
-            positive(self.density),
-            "density",
-            self.density,
-            "a fluid has a positive density; water has 1000 kg/m³",
-        )?;
         let natural_mass = self.density * self.spacing.powi(3);
         let mass = self.particle_mass();
         require(
@@ -267,45 +277,6 @@ impl FluidParams {
                  leave mass out, or change spacing or density",
                 self.spacing, self.density
             ),
-        )?;
-        require(natural(self.viscosity), "viscosity", self.viscosity, "it cannot be negative")?;
-        require(
-            natural(self.damping) && self.damping <= 1.0,
-            "damping",
-            self.damping,
-            "it lies between 0 and 1",
-        )?;
-        require(
-            positive(self.stiffness),
-            "stiffness",
-            self.stiffness,
-            "a fluid without stiffness collapses; use 1 or more",
-        )?;
-        if let Some(c) = self.sound_speed {
-            require(positive(c), "sound_speed", c, "it is above 0; ten times the fastest flow is right")?;
-        }
-        require(natural(self.tension), "tension", self.tension, "it cannot be negative (use 0 for none)")?;
-        require(natural(self.gravity), "gravity", self.gravity, "it points down and cannot be negative")?;
-        if let Some(dt) = self.dt {
-            require(
-                positive(dt),
-                "dt",
-                dt,
-                "a step needs a positive time; leave it out for the largest stable one",
-            )?;
-        }
-        require(
-            positive(self.safety) && self.safety <= 1.0,
-            "safety",
-            self.safety,
-            "it is a share of the stability limit, above 0 and at most 1",
-        )?;
-        require(positive(self.max_dt), "max_dt", self.max_dt, "it is above 0")?;
-        require(
-            (1..=MOST_PARTICLES).contains(&self.max_particles),
-            "max_particles",
-            self.max_particles,
-            format!("it lies between 1 and {MOST_PARTICLES}; use a larger spacing for more water"),
         )
     }
 }

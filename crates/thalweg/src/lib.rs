@@ -34,7 +34,7 @@ pub mod validate;
 struct LibraryPage;
 
 pub use stage::{PipesStage, SphStage, Stage, StepError, StepReport};
-pub use state::{Change, NoteError, ParticleCounts, SetupError, State, start_ground};
+pub use state::{Change, GoOn, NoteError, ParticleCounts, Relaxing, SetupError, State, start_ground};
 pub use thalweg_coupling as coupling;
 pub use thalweg_erosion as erosion;
 pub use thalweg_field as field;

@@ -195,6 +195,7 @@ fn a_stopped_run_reports_the_same_as_one_that_never_stopped() {
     let report = loop {
         match run(&project, &options(&out, stops > 0), &mut Patient::new(7)).unwrap() {
             Outcome::Finished(report) => break report,
+            Outcome::StoppedBefore => panic!("there is nothing to relax"),
             Outcome::Stopped { checkpoint, step } => {
                 assert!(checkpoint.is_file() && step > 0);
                 assert!(!out.join("report.json").exists(), "a stopped run has no report");

@@ -164,6 +164,7 @@ fn a_torrent_that_was_stopped_ends_in_the_same_bits() {
         let mut watcher = Told { stop_after: Some(4), ..Told::default() };
         match run(&project, &options(&out, stops > 0), &mut watcher).unwrap() {
             Outcome::Finished(report) => break report,
+            Outcome::StoppedBefore => panic!("there is nothing to relax"),
             Outcome::Stopped { .. } => stops += 1,
             over => panic!("{over:?}"),
         }
@@ -232,7 +233,7 @@ fn parameters_change_while_a_torrent_flows() {
     let notices = watcher.notices.join("\n");
     for said in [
         "after step 32: set solver.fluid.viscosity=2",
-        "set solver.fluid.viscosity=-1: solver.fluid.viscosity is -1; it cannot be negative",
+        "set solver.fluid.viscosity=-1: solver.fluid.viscosity is -1 Pa·s; it must lie between 0 and 1e8 Pa·s (water has 0.001, honey 10)",
         "did you mean `viscosity`?",
         "spacing is 0.03; it cannot change while",
         "set terrain.cell=1: terrain.cell cannot change while the scene runs; start it anew with --set terrain.cell=1",

@@ -11,6 +11,9 @@ use std::path::Path;
 use thalweg::project::{Backend, Every, Output, Project, Time};
 use thalweg::run::{Earlier, Outcome, Report, RunOptions, VIDEOS, absolute, resume_command, saved_time};
 
+/// What is said of a run that was stopped while its water was finding its place.
+const STOPPED_BEFORE: &str = "stopped before the first step; nothing has happened and nothing was written";
+
 /// `thalweg demo`
 pub fn demo(args: &DemoArgs) -> Result<(), Failure> {
     let mut project = Project::open("demo", &[])?;
@@ -70,6 +73,7 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
         Outcome::AlreadyOver { step } if args.json => {
             answer(&json!({ "out": absolute(&out), "already_over": step }));
         }
+        Outcome::StoppedBefore if args.json => answer(&json!({ "stopped": 0, "note": STOPPED_BEFORE })),
         Outcome::Finished(report) if !args.limits.quiet => tell(report, &out),
         _ => {}
     }
@@ -111,6 +115,7 @@ fn go(
             remark!("{out}: the run is over, after step {step}, and has its results; nothing was done");
             remark!("go on for longer with: {again} --steps N");
         }
+        Outcome::StoppedBefore => remark!("{STOPPED_BEFORE}"),
         Outcome::Finished(_) => {}
     }
     Ok(outcome)

@@ -1,27 +1,37 @@
 //! Shear of flowing water on a bed, and what it loosens (Krištof et al. 2009; Kataev 2022, eqs. 1.54–1.57).
 
+use fearless_simd::{Level, Simd, dispatch, f32x8, prelude::*};
+
 /// Bed that yields to shear.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shear {
     /// Shear stress constant K [Pa·s^½].
-    pub constant: f64,
-    /// Erosion strength K_ε [s/m].
-    pub strength: f64,
+    pub constant: f32,
     /// Critical shear stress τ_c [Pa].
-    pub critical: f64,
+    pub critical: f32,
 }
 
 impl Shear {
     /// Shear stress of water that glides along the bed at `speed` and a `distance` from it: τ = K θ^½ with the shear
     /// rate θ = speed / distance, as in fluids that thin under shear [Pa].
-    pub fn stress(&self, speed: f64, distance: f64) -> f64 {
-        self.constant * (speed / distance).sqrt()
+    #[inline(always)]
+    pub fn stress<S: Simd>(&self, speed: f32x8<S>, distance: f32x8<S>) -> f32x8<S> {
+        (speed / distance).sqrt() * self.constant
     }
 
-    /// Mass that a shear stress loosens from each square metre in each second [kg/(m²·s)]: nothing below the critical
-    /// stress (Partheniades 1965).
-    pub fn rate(&self, stress: f64) -> f64 {
-        self.strength * (stress - self.critical).max(0.0)
+    /// What a stress is above the critical one, below which nothing is loosened (Partheniades 1965) [Pa]. Times the
+    /// strength K_ε it is the mass that each square metre loses in each second.
+    #[inline(always)]
+    pub fn excess<S: Simd>(&self, simd: S, stress: f32x8<S>) -> f32x8<S> {
+        (stress - self.critical).max(f32x8::splat(simd, 0.0))
+    }
+
+    /// Both for one place: stress and excess [Pa].
+    pub fn at(&self, speed: f32, distance: f32) -> [f32; 2] {
+        dispatch!(Level::new(), simd => {
+            let stress = self.stress(f32x8::splat(simd, speed), f32x8::splat(simd, distance));
+            [stress, self.excess(simd, stress)].map(|vector| vector.reduce_max())
+        })
     }
 }
 
@@ -29,14 +39,12 @@ impl Shear {
 mod tests {
     use super::*;
 
-    /// Twice the critical stress on a bed of 1590 kg/m³ with M = 1e-4 kg/(m²·s).
     #[test]
-    fn a_bed_under_twice_its_critical_stress_goes_down_as_partheniades_says() {
-        let critical = 0.4;
-        let shear = Shear { constant: 1.0, strength: 1.0e-4 / critical, critical };
-        let lowering = shear.rate(2.0 * critical) / 1590.0;
-        assert!((lowering / 6.289_308_176e-8 - 1.0).abs() < 1.0e-6, "{lowering:e} m/s");
-        assert_eq!(shear.rate(0.999 * critical), 0.0);
-        assert_eq!(shear.stress(0.9, 0.1), 3.0);
+    fn stress_grows_with_the_root_of_the_shear_rate_and_only_its_excess_counts() {
+        let bed = Shear { constant: 2.0, critical: 1.0 };
+        assert_eq!(bed.at(0.9, 0.1), [6.0, 5.0]);
+        assert_eq!(bed.at(4.0 * 0.9, 0.1)[0], 12.0);
+        assert_eq!(bed.at(0.025, 0.1), [1.0, 0.0]);
+        assert_eq!(bed.at(0.01, 0.1)[1], 0.0);
     }
 }

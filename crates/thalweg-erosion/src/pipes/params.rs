@@ -1,10 +1,15 @@
 //! The numbers of the pipe model, and the parameter tables of the papers.
 
 use serde::{Deserialize, Serialize};
+use std::f64::consts::FRAC_PI_2;
+use thalweg_field::range::{Beyond, Limit, Limited, check_all};
 use thalweg_field::units;
 
 /// Standard gravity [m/s²].
 pub const GRAVITY: f64 = 9.81;
+
+/// No slope is steeper [rad]: a hair less than upright.
+const STEEPEST: f64 = FRAC_PI_2 - 1.0e-6;
 
 /// A value that makes no sense, and what would.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -15,7 +20,13 @@ pub struct Invalid {
     /// The value found.
     pub value: String,
     /// What would be right.
-    pub remedy: &'static str,
+    pub remedy: String,
+}
+
+impl From<Beyond> for Invalid {
+    fn from(Beyond { key, value, remedy }: Beyond) -> Self {
+        Self { key, value, remedy }
+    }
 }
 
 /// Returns the complaint unless `good` holds.
@@ -25,7 +36,7 @@ pub(crate) fn require(
     value: impl ToString,
     remedy: &'static str,
 ) -> Result<(), Invalid> {
-    if good { Ok(()) } else { Err(Invalid { key, value: value.to_string(), remedy }) }
+    if good { Ok(()) } else { Err(Invalid { key, value: value.to_string(), remedy: remedy.into() }) }
 }
 
 /// Cross-section of the virtual pipes.
@@ -261,94 +272,46 @@ impl Params {
         }
     }
 
+    /// Every number, and what it may be.
+    #[rustfmt::skip] // one line for each
+    pub fn limited(&self) -> [Limited; 17] {
+        [
+            (Limit::new("pipe_area", "m²", [1.0e-9, 1.0e9]), Some(self.pipe_area)),
+            (Limit::new("gravity", "m/s²", [1.0e-6, 1.0e3]).hint("water needs some to flow"), Some(self.gravity)),
+            (Limit::new("drag", "", [0.0, 1.0e3]).hint("0 for a smooth bed"), Some(self.drag)),
+            (Limit::new("capacity", "s", [0.0, 1.0e6]).hint("0 for clear water"), Some(self.capacity)),
+            (Limit::new("dissolve", "", [0.0, 1.0e6]).hint("0 for solid rock"), Some(self.dissolve)),
+            (Limit::new("deposit", "", [0.0, 1.0e6]).hint("0 to keep all afloat"), Some(self.deposit)),
+            (Limit::new("min_tilt", "rad", [0.0, STEEPEST]), Some(self.min_tilt)),
+            (Limit::new("ramp_depth", "m", [0.0, 1.0e4]).hint("0 for no ramp"), Some(self.ramp_depth)),
+            (Limit::new("evaporation", "1/s", [0.0, 1.0e3]).hint("0 for none"), Some(self.evaporation)),
+            (Limit::new("dry_depth", "m", [0.0, 1.0e3]).hint("0 to keep every film"), Some(self.dry_depth)),
+            (Limit::new("height_unit", "m", [1.0e-6, 1.0e6]), self.height_unit),
+            (Limit::new("dt", "s", [1.0e-9, 1.0e6]).hint("leave it out for an automatic one"), self.dt),
+            (Limit::new("safety", "", [1.0e-6, 1.0]).hint("a share of the stability limit"), Some(self.safety)),
+            (Limit::new("max_dt", "s", [1.0e-9, 1.0e6]), Some(self.max_dt)),
+            (Limit::new("repose", "rad", [1.0e-6, STEEPEST]).hint("talus = false for no slipping"), Some(self.repose)),
+            (Limit::new("talus_every", "steps", [1.0, 1.0e9]), Some(self.talus_every.into())),
+            (Limit::new("talus_rate", "", [1.0e-6, 1.0]), Some(self.talus_rate)),
+        ]
+    }
+
     /// Checks every number once, before a run.
     pub fn validated(&self) -> Result<(), Invalid> {
-        let positive = |x: f64| x > 0.0 && x.is_finite();
-        let natural = |x: f64| x >= 0.0 && x.is_finite();
-        let quarter = 0.0..std::f64::consts::FRAC_PI_2;
         require(
             matches!(self.neighbours, 4 | 8),
             "neighbours",
             self.neighbours,
             "a cell has pipes to 4 or 8 neighbours",
         )?;
-        require(
-            positive(self.pipe_area),
-            "pipe_area",
-            self.pipe_area,
-            "a pipe needs a positive cross-section",
-        )?;
-        require(positive(self.gravity), "gravity", self.gravity, "water needs a positive gravity to flow")?;
-        require(natural(self.drag), "drag", self.drag, "drag cannot be negative (use 0 for a smooth bed)")?;
-        require(
-            natural(self.capacity),
-            "capacity",
-            self.capacity,
-            "it cannot be negative (use 0 for clear water)",
-        )?;
-        require(
-            natural(self.dissolve),
-            "dissolve",
-            self.dissolve,
-            "it cannot be negative (use 0 for solid rock)",
-        )?;
-        require(
-            natural(self.deposit),
-            "deposit",
-            self.deposit,
-            "it cannot be negative (use 0 to keep all afloat)",
-        )?;
+        check_all(&self.limited())?;
         let shares = self.exchange != Exchange::Share || (self.dissolve <= 1.0 && self.deposit <= 1.0);
         require(
             shares,
             "dissolve",
             format!("{} and deposit {}", self.dissolve, self.deposit),
             "with exchange = \"share\" both are shares of a difference, between 0 and 1",
-        )?;
-        require(
-            quarter.contains(&self.min_tilt),
-            "min_tilt",
-            self.min_tilt,
-            "it lies between 0 and 90 degrees",
-        )?;
-        require(
-            natural(self.ramp_depth),
-            "ramp_depth",
-            self.ramp_depth,
-            "it cannot be negative (use 0 for no ramp)",
-        )?;
-        require(
-            natural(self.evaporation),
-            "evaporation",
-            self.evaporation,
-            "it cannot be negative (use 0 for none)",
-        )?;
-        require(
-            natural(self.dry_depth),
-            "dry_depth",
-            self.dry_depth,
-            "it cannot be negative (use 0 to keep every film)",
-        )?;
-        let unit = self.height_unit.unwrap_or(1.0);
-        require(positive(unit), "height_unit", unit, "it must be a positive height")?;
-        let dt = self.dt.unwrap_or(1.0);
-        require(positive(dt), "dt", dt, "a time step is positive (leave it out for an automatic one)")?;
-        let used = |x: f64| x > 0.0 && x <= 1.0;
-        require(
-            used(self.safety),
-            "safety",
-            self.safety,
-            "it is a share of the stability limit, above 0 and at most 1",
-        )?;
-        require(positive(self.max_dt), "max_dt", self.max_dt, "a time step is positive")?;
-        require(
-            self.repose > 0.0 && quarter.contains(&self.repose),
-            "repose",
-            self.repose,
-            "a slope holds at an angle between 0 and 90 degrees (talus = false for no slipping)",
-        )?;
-        require(self.talus_every > 0, "talus_every", self.talus_every, "slopes slip every 1 step or more")?;
-        require(used(self.talus_rate), "talus_rate", self.talus_rate, "it is a share, above 0 and at most 1")
+        )
     }
 }
 

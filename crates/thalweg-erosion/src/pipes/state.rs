@@ -11,6 +11,7 @@ use super::step::{Coefficients, THIN, stable_dt};
 use super::weather::{Edge, Edges, Weather};
 use crate::law::talus;
 use fearless_simd::Level;
+use thalweg_field::range::{FINITE, FINITE_F32, NATURAL, NATURAL_F32, all_within};
 use thalweg_field::sum::Compensated;
 use thalweg_field::{Field, FieldInfo, Frame, Grid2, Heightfield, Snapshot, band};
 
@@ -308,7 +309,7 @@ impl Pipes {
         let saved = self.save();
         self.bands = cut(&self.layout, steps, bands);
         self.wettings = vec![Wetting::default(); steps];
-        assert!(self.restore(&saved), "a state fits its own terrain");
+        self.restore(&saved).expect("a state fits its own terrain");
     }
 
     /// Number of bands and steps in a sweep.
@@ -794,9 +795,10 @@ impl Pipes {
         }
     }
 
-    /// Goes back to a saved state of the same scene; false if it does not fit this terrain.
-    #[must_use]
-    pub fn restore(&mut self, saved: &Saved) -> bool {
+    /// Goes back to a saved state of the same scene. The text says why not: it does not fit this terrain, or a number in it
+    /// makes no sense; nothing changes then.
+    pub fn restore(&mut self, saved: &Saved) -> Result<(), String> {
+        let misfit = || "its state does not fit the terrain".to_owned();
         let &[
             time,
             dt,
@@ -813,7 +815,7 @@ impl Pipes {
             ref rain_carry @ ..,
         ] = saved.numbers.as_slice()
         else {
-            return false;
+            return Err(misfit());
         };
         let Layout { cols, rows, .. } = self.layout;
         let (accounts, rest) = saved.accounts.as_chunks::<5>();
@@ -823,8 +825,9 @@ impl Pipes {
             && rest.is_empty()
             && rain_carry.len() == self.supply.rains();
         if !fits {
-            return false;
+            return Err(misfit());
         }
+        self.check_saved(saved)?;
         self.step = saved.step;
         (self.time, self.dt, self.max_depth) = (time, dt, max_depth);
         (self.water_start, self.bed_start) = (water_start, bed_start);
@@ -838,7 +841,32 @@ impl Pipes {
             *row = RowAccount { evaporated, eroded, exported, imported, exported_sediment };
         }
         self.set_rows_with_ghosts(&saved.cells);
-        true
+        Ok(())
+    }
+
+    /// Refuses numbers that no run can have.
+    fn check_saved(&self, saved: &Saved) -> Result<(), String> {
+        // Time, time step, deepest water, water at the beginning; then sums that may have either sign.
+        let (natural, either) = saved.numbers.split_at(4);
+        all_within("its time, time step or depth,", natural, &NATURAL)?;
+        all_within("its account,", either, &FINITE)?;
+        all_within("account of row", &saved.accounts, &FINITE)?;
+        // Whatever is beyond the edges is made from what is within.
+        let row_len = self.layout.row_len();
+        for (row, cells) in saved.cells.chunks(row_len).skip(1).take(self.layout.rows).enumerate() {
+            for (which, plane) in cells.chunks(self.layout.stride).enumerate() {
+                let (name, range) = match which {
+                    plane::BED => ("height of the bed", &FINITE_F32),
+                    plane::DEPTH => ("depth of the water", &NATURAL_F32),
+                    plane::SEDIMENT => ("sediment", &NATURAL_F32),
+                    // Opposite flows of one face may be kept as one, with a sign.
+                    _ => ("outflow", &FINITE_F32),
+                };
+                let cells = &plane[MARGIN..][..self.layout.cols];
+                all_within(&format!("{name} in row {row}, cell"), cells, range)?;
+            }
+        }
+        Ok(())
     }
 }
 

@@ -83,9 +83,12 @@ mod tests {
     #[test]
     fn a_format_that_is_not_listed_cannot_be_used() {
         let refused = |work: fn()| std::panic::catch_unwind(work).is_err();
-        assert!(refused(|| {
-            uses(Format::R16Uint);
-        }), "R16Uint is not listed");
+        assert!(
+            refused(|| {
+                uses(Format::R16Uint);
+            }),
+            "R16Uint is not listed"
+        );
         assert!(refused(|| drop(summed(Format::Rg8Unorm))), "Rg8Unorm is not listed as summed");
         assert!(refused(|| check_smooth(Format::R32Float)), "R32Float is not listed as smooth");
         assert!(

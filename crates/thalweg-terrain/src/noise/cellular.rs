@@ -46,7 +46,7 @@ layer! {
 
 impl Kind for Voronoi {
     fn check(&self, check: &Check) -> Result<(), Invalid> {
-        check.finite("height", self.height)?;
+        check.height("height", self.height)?;
         check.positive("spacing", self.spacing)?;
         check.within("jitter", self.jitter, 0.0, 1.0)?;
         check.within("variety", self.variety, 0.0, 1.0)?;

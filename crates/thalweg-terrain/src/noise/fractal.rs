@@ -85,7 +85,7 @@ macro_rules! spectrum {
 
 impl Kind for Fbm {
     fn check(&self, check: &Check) -> Result<(), Invalid> {
-        check.finite("height", self.height)?;
+        check.height("height", self.height)?;
         spectrum!(self).check(check)
     }
 
@@ -97,7 +97,7 @@ impl Kind for Fbm {
 
 impl Kind for Ridged {
     fn check(&self, check: &Check) -> Result<(), Invalid> {
-        check.finite("height", self.height)?;
+        check.height("height", self.height)?;
         spectrum!(self).check(check)?;
         check.within("sharpness", self.sharpness, 0.1, 16.0)?;
         check.within("feedback", self.feedback, 0.0, 100.0)
@@ -129,7 +129,7 @@ impl Ridged {
 
 impl Kind for Billow {
     fn check(&self, check: &Check) -> Result<(), Invalid> {
-        check.finite("height", self.height)?;
+        check.height("height", self.height)?;
         spectrum!(self).check(check)
     }
 

@@ -10,8 +10,14 @@ pub struct Invalid {
     pub message: String,
 }
 
-/// No quantity of a terrain is larger, in whatever unit; larger ones would overflow f32 heights.
+/// No length or place of a terrain is larger [m].
 const LARGEST: f64 = 1.0e9;
+/// No ground is higher or deeper [m]; the highest mountain that is known has 22 km.
+const HIGHEST: f64 = 1.0e6;
+/// No slope is steeper [-]: a wall that leans by half a degree.
+const STEEPEST: f64 = 100.0;
+/// No bearing goes around more often [rad].
+const AROUND: f64 = 1.0e3;
 
 /// No length that is divided by is smaller [m].
 const SMALLEST: f64 = 1.0e-6;
@@ -33,6 +39,22 @@ impl Check {
 
     pub fn finite(&self, name: &str, value: f64) -> Result<(), Invalid> {
         self.within(name, value, -LARGEST, LARGEST)
+    }
+
+    pub fn height(&self, name: &str, value: f64) -> Result<(), Invalid> {
+        self.within(name, value, -HIGHEST, HIGHEST)
+    }
+
+    pub fn depth(&self, name: &str, value: f64) -> Result<(), Invalid> {
+        self.within(name, value, 0.0, HIGHEST)
+    }
+
+    pub fn grade(&self, name: &str, value: f64) -> Result<(), Invalid> {
+        self.within(name, value, -STEEPEST, STEEPEST)
+    }
+
+    pub fn bearing(&self, name: &str, value: f64) -> Result<(), Invalid> {
+        self.within(name, value, -AROUND, AROUND)
     }
 
     pub fn positive(&self, name: &str, value: f64) -> Result<(), Invalid> {

@@ -29,7 +29,7 @@ impl Island {
     pub(super) fn check(&self, check: &Check) -> Result<(), Invalid> {
         check.positive("shore", self.shore)?;
         check.within("sharpness", self.sharpness, 0.1, 16.0)?;
-        check.finite("floor", self.floor)
+        check.height("floor", self.floor)
     }
 
     /// The height at a place once the edges have sunk [m].

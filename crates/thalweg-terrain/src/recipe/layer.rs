@@ -187,7 +187,7 @@ impl Layer {
     pub(super) fn check(&self, check: &Check) -> Result<(), Invalid> {
         self.kind().check(check)?;
         let placement = self.kind().placement();
-        check.finite("offset", placement.offset)?;
+        check.height("offset", placement.offset)?;
         check.within("weight", placement.weight, 0.0, 1.0)?;
         placement.mask.iter().try_for_each(|mask| mask.check(&check.below("mask")))?;
         placement.warp.iter().try_for_each(|warp| warp.check(&check.below("warp")))

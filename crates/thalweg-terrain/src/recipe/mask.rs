@@ -51,13 +51,13 @@ impl Mask {
     pub(super) fn check(&self, check: &Check) -> Result<(), Invalid> {
         match self {
             Self::Layer { layer, low, high } => {
-                check.finite("low", *low)?;
-                check.finite("high", *high)?;
+                check.height("low", *low)?;
+                check.height("high", *high)?;
                 layer.check(&check.below("layer"))
             }
             Self::Height { low, high, fade } => {
-                check.finite("low", *low)?;
-                check.finite("high", *high)?;
+                check.height("low", *low)?;
+                check.height("high", *high)?;
                 check.that(high >= low, "high", *high, || format!("it must not be below low, {low}"))?;
                 check.not_negative("fade", *fade)
             }

@@ -48,15 +48,15 @@ layer! {
 
 impl Kind for Canyon {
     fn check(&self, check: &Check) -> Result<(), Invalid> {
-        check.not_negative("depth", self.depth)?;
+        check.depth("depth", self.depth)?;
         check.positive("width", self.width)?;
         check.within("floor_width", self.floor_width, 0.0, self.width)?;
         check.within("roundness", self.roundness, 0.1, 16.0)?;
         check.within("terraces", f64::from(self.terraces), 0.0, 1000.0)?;
-        check.finite("grade", self.grade)?;
+        check.grade("grade", self.grade)?;
         check.positive("wavelength", self.wavelength)?;
         check.bends(self.amplitude, self.wavelength, self.width)?;
-        check.finite("direction", self.direction)?;
+        check.bearing("direction", self.direction)?;
         check.place("center", self.center)
     }
 

@@ -63,10 +63,10 @@ layer! {
 
 impl Kind for Ditch {
     fn check(&self, check: &Check) -> Result<(), Invalid> {
-        check.not_negative("depth", self.depth)?;
+        check.depth("depth", self.depth)?;
         check.positive("width", self.width)?;
-        check.finite("direction", self.direction)?;
-        check.not_negative("ridge_height", self.ridge_height)?;
+        check.bearing("direction", self.direction)?;
+        check.depth("ridge_height", self.ridge_height)?;
         check.positive("ridge_width", self.ridge_width)?;
         check.place("center", self.center)
     }
@@ -83,11 +83,11 @@ impl Kind for Ditch {
 
 impl Kind for Meander {
     fn check(&self, check: &Check) -> Result<(), Invalid> {
-        check.not_negative("depth", self.depth)?;
+        check.depth("depth", self.depth)?;
         check.positive("width", self.width)?;
         check.positive("wavelength", self.wavelength)?;
         check.bends(self.amplitude, self.wavelength, self.width)?;
-        check.finite("direction", self.direction)?;
+        check.bearing("direction", self.direction)?;
         check.place("center", self.center)
     }
 

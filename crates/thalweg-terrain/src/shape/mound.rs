@@ -55,7 +55,7 @@ fn radii([x, y]: [f64; 2], [cx, cy]: [f64; 2], radius: f64) -> f64 {
 
 impl Kind for Bump {
     fn check(&self, check: &Check) -> Result<(), Invalid> {
-        check.finite("height", self.height)?;
+        check.height("height", self.height)?;
         check.positive("radius", self.radius)?;
         check.place("center", self.center)
     }
@@ -71,7 +71,7 @@ impl Kind for Bump {
 
 impl Kind for Cone {
     fn check(&self, check: &Check) -> Result<(), Invalid> {
-        check.finite("height", self.height)?;
+        check.height("height", self.height)?;
         check.positive("radius", self.radius)?;
         check.place("center", self.center)
     }
@@ -84,7 +84,7 @@ impl Kind for Cone {
 
 impl Kind for Basin {
     fn check(&self, check: &Check) -> Result<(), Invalid> {
-        check.not_negative("depth", self.depth)?;
+        check.depth("depth", self.depth)?;
         check.positive("radius", self.radius)?;
         check.place("center", self.center)
     }

@@ -27,7 +27,7 @@ layer! {
 
 impl Kind for Plane {
     fn check(&self, check: &Check) -> Result<(), Invalid> {
-        check.finite("height", self.height)
+        check.height("height", self.height)
     }
 
     fn surface(&self, _: &Site) -> Surface<'_> {
@@ -37,8 +37,8 @@ impl Kind for Plane {
 
 impl Kind for Ramp {
     fn check(&self, check: &Check) -> Result<(), Invalid> {
-        check.finite("direction", self.direction)?;
-        check.finite("grade", self.grade)
+        check.bearing("direction", self.direction)?;
+        check.grade("grade", self.grade)
     }
 
     fn surface(&self, site: &Site) -> Surface<'_> {

@@ -77,20 +77,7 @@ pub fn write_all_new(folder: &Path, files: &[(&str, &[u8])]) -> std::io::Result<
         return Err(std::io::Error::new(std::io::ErrorKind::AlreadyExists, message));
     }
     for (path, content) in &files {
-        write_new(path, content)?;
+        thalweg_io::atomic::write_new(path, content)?;
     }
     Ok(files.into_iter().map(|(path, _)| path).collect())
-}
-
-/// Writes a file that must not exist yet, whole or not at all.
-fn write_new(path: &Path, content: &[u8]) -> std::io::Result<()> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".thalweg-").suffix(".part");
-    // Temporary files are private by default; this one becomes an ordinary file, under the user's umask.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder.tempfile_in(path.parent().unwrap_or(Path::new(".")))?;
-    std::io::Write::write_all(&mut file, content)?;
-    file.persist_noclobber(path)?;
-    Ok(())
 }

@@ -1,8 +1,11 @@
 //! Whether a scene makes sense.
 
+use super::limits::HEIGHT;
 use super::schema::{Drops, Every, Method, Pool, Rain, Scene, Source, VERSION};
 use super::{CameraKind, CameraTable, KeyKind, OVERLAYS, PictureTable, SnowChoice, nearest};
+use std::collections::HashSet;
 use thalweg_erosion::pipes::{self, Edge};
+use thalweg_field::range::{Beyond, brief};
 use thalweg_render::{ShotError, StyleError};
 use thalweg_terrain::Recipe;
 use thalweg_terrain::recipe::Layer;
@@ -34,11 +37,7 @@ impl From<thalweg_sph::Invalid> for Complaint {
 /// Largest terrain that is taken for meant, along one side [cells].
 const MOST_CELLS: usize = 65_536;
 /// Smallest and largest cell that is taken for meant [m].
-const CELL: std::ops::RangeInclusive<f64> = 1.0e-3..=1.0e6;
-/// No height or distance of a scene is larger [m]; f32 heights would overflow.
-const FARTHEST: f64 = 1.0e9;
-/// Most steps that are taken for meant.
-const MOST_STEPS: u64 = 1_000_000_000_000;
+const CELL: std::ops::RangeInclusive<f64> = 1.0e-3..=1.0e5;
 /// Largest picture that is taken for meant, along one side [px].
 const MOST_PIXELS: usize = 16_384;
 /// Most frames that a video shows in a second [1/s].
@@ -66,9 +65,10 @@ impl Complaints {
         self.unless(value >= 0.0, &path, || format!("{path} is {value}{unit}; it cannot be negative"));
     }
 
-    pub(super) fn length(&mut self, value: f64, path: String) {
-        self.unless(value.abs() <= FARTHEST, &path, || {
-            format!("{path} is {value:e} m; it must lie within {FARTHEST:e} m")
+    fn height(&mut self, value: f64, path: String) {
+        let [low, high] = HEIGHT;
+        self.unless((low..=high).contains(&value), &path, || {
+            format!("{path} is {value:e} m; it must lie between {low:e} and {high:e} m")
         });
     }
 }
@@ -101,7 +101,7 @@ impl Scene {
             [("north", edges.north), ("east", edges.east), ("south", edges.south), ("west", edges.west)]
         {
             if let Edge::Level(level) = edge {
-                found.length(level, format!("edges.{side}"));
+                found.height(level, format!("edges.{side}"));
             }
         }
         for (i, pool) in self.water.iter().enumerate() {
@@ -122,6 +122,17 @@ impl Scene {
         self.check_film(&mut found);
         check_camera(&mut found, &self.camera);
         check_picture(&mut found, &self.picture);
+        // What is said already in better words is not said again.
+        let mut known: HashSet<String> = found.0.iter().map(|complaint| complaint.path.clone()).collect();
+        for (section, numbers) in self.limited() {
+            for (limit, value) in numbers {
+                if let Some(Err(Beyond { key, value, remedy })) = value.map(|value| limit.check(value)) {
+                    let path = format!("{section}.{key}");
+                    let new = known.insert(path.clone());
+                    found.unless(!new, &path, || format!("{path} is {value}; {remedy}"));
+                }
+            }
+        }
         found.0
     }
 
@@ -145,9 +156,13 @@ impl Scene {
             });
         }
         if let Some([low, high]) = terrain.height_range {
-            let sane = high > low && low.abs() <= FARTHEST && high.abs() <= FARTHEST;
+            let [lowest, highest] = HEIGHT;
+            let sane = high > low && low >= lowest && high <= highest;
             found.unless(sane, "terrain.height_range", || {
-                format!("terrain.height_range is {low} to {high} m; the second must be the larger, and both below {FARTHEST:e}")
+                format!(
+                    "terrain.height_range is {low} to {high} m; the second must be the larger, and both between \
+                     {lowest:e} and {highest:e} m"
+                )
             });
         }
         if let Some(file) = &terrain.file {
@@ -178,12 +193,6 @@ impl Scene {
 
     fn check_time(&self, found: &mut Complaints) {
         let time = &self.time;
-        let steps = |found: &mut Complaints, steps: u64, path: String| {
-            found.unless(steps <= MOST_STEPS, &path, || {
-                format!("{path} is {steps}; at most {MOST_STEPS} are possible")
-            });
-        };
-        steps(found, time.steps, "time.steps".into());
         if let Some(duration) = time.duration {
             found.unless(duration > 0.0, "time.duration", || {
                 format!("time.duration is {duration} s; it must be positive")
@@ -191,7 +200,6 @@ impl Scene {
         }
         for (i, coarse) in time.coarse.iter().enumerate() {
             let path = format!("time.coarse[{i}]");
-            steps(found, coarse.steps, format!("{path}.steps"));
             let finer = time.coarse.get(i + 1).map_or(1, |next| next.factor);
             found.unless(coarse.factor > finer, format!("{path}.factor"), || {
                 let factor = coarse.factor;
@@ -207,18 +215,15 @@ impl Scene {
 
     fn check_film(&self, found: &mut Complaints) {
         let output = &self.output;
-        match output.frames_every {
-            Every::Steps(steps) => found.unless(steps <= MOST_STEPS, "output.frames_every", || {
-                format!("output.frames_every is {steps} steps; at most {MOST_STEPS} are possible")
-            }),
-            Every::Time(time) => found.unless(FRAME_TIMES.contains(&time), "output.frames_every", || {
+        if let Every::Time(time) = output.frames_every {
+            found.unless(FRAME_TIMES.contains(&time), "output.frames_every", || {
                 format!(
                     "output.frames_every is {} s; the time between two frames lies between {:e} and {:e} s",
                     brief(time),
                     FRAME_TIMES.start(),
                     FRAME_TIMES.end()
                 )
-            }),
+            });
         }
         let Some(video) = output.video else { return };
         found.unless(output.frames_every == Every::NEVER, "output.video", || {
@@ -258,15 +263,6 @@ impl Scene {
     }
 }
 
-/// A number in few digits.
-fn brief(number: f64) -> String {
-    if number == 0.0 || (1.0e-3..1.0e6).contains(&number.abs()) {
-        number.to_string()
-    } else {
-        format!("{number:.2e}")
-    }
-}
-
 fn check_layers(found: &mut Complaints, section: &str, layers: &[Layer]) {
     for (i, layer) in layers.iter().enumerate() {
         let alone = Recipe { layers: vec![layer.clone()], island: None };
@@ -283,9 +279,6 @@ fn check_pool(found: &mut Complaints, pool: &Pool, path: &str) {
         "standing water has a level or a depth; give exactly one of them".into()
     });
     found.not_negative(pool.depth.unwrap_or(0.0), format!("{path}.depth"), " m");
-    found.length(pool.depth.unwrap_or(0.0), format!("{path}.depth"));
-    found.length(pool.level.unwrap_or(0.0), format!("{path}.level"));
-    found.length(pool.bottom.unwrap_or(0.0), format!("{path}.bottom"));
     check_share(found, pool.sediment.unwrap_or(0.0), format!("{path}.sediment"));
     check_lifetime(found, pool.lifetime, format!("{path}.lifetime"));
     found.unless(pool.to[0] > pool.from[0] && pool.to[1] > pool.from[1], format!("{path}.to"), || {
@@ -322,7 +315,6 @@ fn check_rain(found: &mut Complaints, rain: &Rain, path: &str) {
         });
         found.not_negative(depth, format!("{path}.drops.depth"), " m");
         found.not_negative(radius, format!("{path}.drops.radius"), " m");
-        found.length(radius, format!("{path}.drops.radius"));
     }
     check_window(found, path, rain.start, rain.stop);
     if let Some(mask) = &rain.mask {
@@ -335,7 +327,6 @@ fn check_source(found: &mut Complaints, source: &Source, path: &str, advice: &st
         format!("{path}.rate is {} m³/s; it cannot be negative ({advice})", source.rate)
     });
     found.not_negative(source.radius, format!("{path}.radius"), " m");
-    found.length(source.radius, format!("{path}.radius"));
     check_window(found, path, source.start, source.stop);
 }
 
@@ -401,7 +392,7 @@ fn check_picture(found: &mut Complaints, picture: &PictureTable) {
         format!("picture.fps is {}; it must lie between 1 and {MOST_FPS}", picture.fps)
     });
     if let SnowChoice::Above(height) = picture.snow {
-        found.length(height, "picture.snow".into());
+        found.height(height, "picture.snow".into());
     }
     if let Some(overlay) = &picture.overlay {
         let name = overlay.field.as_str();

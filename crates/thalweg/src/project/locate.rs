@@ -6,7 +6,11 @@ use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue, Deserializer, Error};
 
 /// Mistakes that are told at once; a file with more is not a scene.
-const MOST_MISTAKES: usize = 20;
+pub(super) const MOST_MISTAKES: usize = 20;
+/// Values up to which the culprit of a mistake is looked for by taking out one after the other.
+const MOST_TRIED: usize = 500;
+/// Longest name that is told in full [characters].
+const LONGEST_TOLD: usize = 64;
 
 /// A scene's text, for pointing into it.
 pub struct Document<'a> {
@@ -126,11 +130,55 @@ fn lacks(error: &Error) -> bool {
 ///
 /// Readers tell places only roughly where they look at a whole section before they take it apart.
 fn culprit(table: &Spanned<DeTable>, error: &Error) -> Vec<Part> {
+    if let Some(path) = pointed_at(table, error) {
+        return path;
+    }
+    // To try every value takes the square of their number.
     let mut path = Vec::new();
+    if count(table.get_ref()) > MOST_TRIED {
+        return path;
+    }
     while let Some(part) = guilty_child(table, &path, error) {
         path.push(part);
     }
     path
+}
+
+/// The entry that an error points at exactly: an unknown key, or a single value. One look at each entry.
+fn pointed_at(table: &Spanned<DeTable>, error: &Error) -> Option<Vec<Part>> {
+    let span = error.span()?;
+    let unknown = error.message().strip_prefix("unknown field `").and_then(|rest| rest.split('`').next());
+    let mut left: Vec<(Vec<Part>, &DeTable)> = vec![(Vec::new(), table.get_ref())];
+    while let Some((path, table)) = left.pop() {
+        for (key, value) in table {
+            let here = || [&path[..], &[Part::Key(key.get_ref().to_string())]].concat();
+            if unknown.is_some_and(|unknown| unknown == key.get_ref()) && key.span() == span {
+                return Some(here());
+            }
+            match value.get_ref() {
+                DeValue::Table(table) => left.push((here(), table)),
+                DeValue::Array(array) => left.extend(array.iter().enumerate().filter_map(|(i, value)| {
+                    let table = value.get_ref().as_table()?;
+                    Some(([here(), vec![Part::Index(i)]].concat(), table))
+                })),
+                _ if value.span() == span => return Some(here()),
+                _ => {}
+            }
+        }
+    }
+    None
+}
+
+/// Values in a table and those below it.
+fn count(table: &DeTable) -> usize {
+    fn of(value: &DeValue) -> usize {
+        match value {
+            DeValue::Table(table) => count(table),
+            DeValue::Array(array) => array.iter().map(|value| of(value.get_ref())).sum(),
+            _ => 1,
+        }
+    }
+    table.iter().map(|(_, value)| of(value.get_ref())).sum()
 }
 
 fn guilty_child(table: &Spanned<DeTable>, path: &[Part], error: &Error) -> Option<Part> {
@@ -255,7 +303,7 @@ fn below(name: &str, key: &str) -> String {
 
 /// An error in one line, with the nearest right name for a misspelt one.
 pub fn said(error: &Error) -> String {
-    let message = error.message().trim().replace('\n', ", ");
+    let message = shortened(&error.message().trim().replace('\n', ", "));
     let mut quoted = message.split('`').skip(1).step_by(2);
     let near = match (quoted.next(), message.starts_with("unknown")) {
         (Some(found), true) => nearest(found, quoted),
@@ -265,6 +313,20 @@ pub fn said(error: &Error) -> String {
         Some(near) => format!("{message}; did you mean `{near}`?"),
         None if message == "missing field `version`" => format!("{message}; begin the file with version = 1"),
         None => message,
+    }
+}
+
+/// A message whose first name, if it is very long, is cut.
+fn shortened(message: &str) -> String {
+    let Some((before, name, after)) = message
+        .split_once('`')
+        .and_then(|(before, rest)| rest.split_once('`').map(|(name, after)| (before, name, after)))
+    else {
+        return message.into();
+    };
+    match name.char_indices().nth(LONGEST_TOLD) {
+        None => message.into(),
+        Some((at, _)) => format!("{before}`{}…`{after}", &name[..at]),
     }
 }
 

@@ -4,6 +4,7 @@ mod builtin;
 mod camera;
 mod check;
 mod difference;
+mod limits;
 mod locate;
 mod particles;
 mod passes;
@@ -29,7 +30,6 @@ pub use schema::{
 };
 
 use locate::Document;
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -115,6 +115,8 @@ pub enum ProjectError {
     },
 }
 
+/// Longest name that is taken for a misspelt one [bytes].
+const LONGEST_NAME: usize = 64;
 /// Largest scene file that is taken for one [bytes].
 const MOST_BYTES: u64 = 16 << 20;
 
@@ -135,6 +137,8 @@ impl Project {
         match BuiltIn::named(name) {
             Some(built_in) => built_in.open(changes),
             None if path.is_dir() => Err(ProjectError::NoSceneIn { path: path.into() }),
+            // Something is there, and it is no file.
+            None if path.exists() => Self::open_file(&file, changes),
             None => {
                 let near = nearest(name, built_in_scenes().iter().map(|scene| scene.name));
                 let hint = near.map_or(String::new(), |near| format!(" (did you mean \"{near}\"?)"));
@@ -196,7 +200,7 @@ impl Project {
     fn open_file(file: &Path, changes: &[String]) -> Result<Self, ProjectError> {
         let place = file.display().to_string();
         let unreadable = |source| ProjectError::Unreadable { path: file.into(), source };
-        let text = read_text(File::open(file).map_err(unreadable)?, &place)?;
+        let text = read_text(thalweg_io::open_regular(file).map_err(unreadable)?, &place)?;
         let scene = parse(&text, &place, changes)?;
         // The folder's name where the file is called scene.toml, also for `run .`.
         let whole = file.canonicalize().unwrap_or_else(|_| file.to_path_buf());
@@ -276,9 +280,11 @@ pub fn parse(text: &str, place: &str, changes: &[String]) -> Result<Scene, Proje
         }
         None => unreachable!("the scene in the file comes first"),
     };
-    let mut mistakes: Vec<_> = scene
-        .complaints()
+    let complaints = scene.complaints();
+    let more = complaints.len().saturating_sub(locate::MOST_MISTAKES);
+    let mut mistakes: Vec<_> = complaints
         .into_iter()
+        .take(locate::MOST_MISTAKES)
         .map(|complaint| {
             let blamed = culprit(&|scene| scene.as_ref().is_ok_and(|s| s.complaints().contains(&complaint)));
             // Those in the file come in its order, before the changes.
@@ -293,7 +299,11 @@ pub fn parse(text: &str, place: &str, changes: &[String]) -> Result<Scene, Proje
         return Ok(scene);
     }
     mistakes.sort_by_key(|(at, _)| *at);
-    Err(ProjectError::Wrong(mistakes.into_iter().map(|(_, mistake)| mistake).collect()))
+    let mut told: Vec<_> = mistakes.into_iter().map(|(_, mistake)| mistake).collect();
+    if more > 0 {
+        told.push(Mistake { place: place.into(), message: format!("and {more} more") });
+    }
+    Err(ProjectError::Wrong(told))
 }
 
 impl Scene {
@@ -358,6 +368,10 @@ fn set(table: &mut toml::Table, change: &str) -> Result<(), String> {
 
 /// The name most like a misspelt one, if one is like it at all.
 pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    // Comparing takes as long as the names are; nobody misspells a whole page.
+    if name.len() > LONGEST_NAME {
+        return None;
+    }
     let likeness = |other: &str| strsim::damerau_levenshtein(name, other);
     let best = names.into_iter().min_by_key(|other| likeness(other))?;
     (likeness(best) <= best.len().max(name.len()) / 3 + 1).then_some(best)

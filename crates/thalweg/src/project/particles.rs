@@ -109,16 +109,10 @@ fn check_emitter(found: &mut Complaints, emitter: &Emitter, path: &str) {
     if let (EmitterShape::Box, Some(from), Some(to)) = (emitter.shape, emitter.from, emitter.to) {
         check_box(found, from, to, path);
     }
-    for (key, place) in [("at", emitter.at), ("from", emitter.from), ("to", emitter.to)] {
-        for part in place.unwrap_or_default() {
-            found.length(part, format!("{path}.{key}"));
-        }
-    }
     if let Some(radius) = emitter.radius {
         found.unless(radius > 0.0, format!("{path}.radius"), || {
             format!("{path}.radius is {radius} m; it must be positive")
         });
-        found.length(radius, format!("{path}.radius"));
     }
     found.not_negative(emitter.rate.unwrap_or(0.0), format!("{path}.rate"), " m³/s");
     check_share(found, emitter.sediment, format!("{path}.sediment"));

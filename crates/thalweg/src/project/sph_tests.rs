@@ -4,7 +4,7 @@ use super::tests::{mistakes, says};
 use super::*;
 
 /// Everything that belongs to particles, in people's units.
-const WHOLE: &str = r#"
+pub(super) const WHOLE: &str = r#"
     version = 1
     [terrain]
     size = [40, 30]
@@ -128,7 +128,7 @@ fn parameters_that_cannot_be_are_told_with_their_place_and_the_right_range() {
     );
     is_told(
         "[solver.fluid]\nradius = '-1 cm'",
-        "a.toml:5:10: solver.fluid.radius is -0.01; the smoothing radius is above 0; about twice the spacing is right",
+        "a.toml:5:10: solver.fluid.radius is -0.01 m; it must lie between 1e-5 and 4000 m (about twice the spacing is right)",
     );
     is_told(
         "[solver.fluid]\nspacing = 0.1\nmass = 20",
@@ -137,8 +137,8 @@ fn parameters_that_cannot_be_are_told_with_their_place_and_the_right_range() {
     );
     is_told(
         "[solver.fluid]\nmax_particles = 1000000000",
-        "a.toml:5:17: solver.fluid.max_particles is 1000000000; it lies between 1 and 100000000; \
-         use a larger spacing for more water",
+        "a.toml:5:17: solver.fluid.max_particles is 1e9; it must lie between 1 and 1e8 (a larger spacing for more \
+         water)",
     );
 }
 
@@ -247,5 +247,5 @@ fn a_scene_can_be_changed_while_it_runs() {
     assert_eq!(Difference::first(&scene, &changed).unwrap().path, "emitter[1].rate");
     assert_eq!(Difference::first(&scene, &scene.with("time.steps=40").unwrap()), None);
     let wrong = scene.with("solver.fluid.viscosity=-1").unwrap_err().to_string();
-    assert!(wrong.contains("cannot be negative"), "{wrong}");
+    assert!(wrong.contains("between 0 and 1e8 Pa·s"), "{wrong}");
 }

@@ -132,7 +132,7 @@ fn a_value_that_makes_no_sense_is_told_with_its_place() {
         "3:10",
         &["above 4"],
     );
-    says("version = 1\n[edges]\neast = { level = 1e30 }", "3:8", &["1e9"]);
+    says("version = 1\n[edges]\neast = { level = 1e30 }", "3:8", &["-1e6 and 1e6 m"]);
     says("version = 1\n[camera]\npitch = '100 deg'", "3:9", &["camera.pitch is 100.0 deg", "-90 and 90"]);
     says("version = 1\n[camera]\nfov = 0", "3:7", &["camera.fov", "0 and 180"]);
     says("version = 1\n[camera]\ndistance = -3", "3:12", &["camera.distance is -3", "above 0"]);
@@ -455,4 +455,76 @@ fn a_scene_from_text_is_one_like_any_other() {
     assert_eq!(project.place_of("time.steps"), "--set time.steps=7");
     let wrong = Project::from_text("version = 1\nsead = 3", "made", folder.path(), &[]).unwrap_err();
     assert!(wrong.to_string().starts_with("made:2:1: unknown field `sead`"), "{wrong}");
+}
+
+/// Every number of a scene, with its path.
+fn numbers(value: &toml::Value, path: &str, all: &mut Vec<(String, bool)>) {
+    match value {
+        toml::Value::Table(table) => {
+            for (key, value) in table {
+                numbers(value, &if path.is_empty() { key.clone() } else { format!("{path}.{key}") }, all);
+            }
+        }
+        toml::Value::Array(array) => {
+            for (i, value) in array.iter().enumerate() {
+                numbers(value, &format!("{path}.{i}"), all);
+            }
+        }
+        toml::Value::Float(_) => all.push((path.into(), false)),
+        toml::Value::Integer(_) => all.push((path.into(), true)),
+        _ => {}
+    }
+}
+
+/// Whoever adds a key states what it may be: beyond that it is refused by its name, and nothing runs.
+#[test]
+fn every_number_has_a_range_and_is_refused_beyond_it_by_its_key() {
+    let plain = WHOLE.replace("kind = \"path\"", "kind = \"orbit\"").replace("[[camera.key]]", "[[ignored]]");
+    let orbit = &plain[..plain.find("[[ignored]]").unwrap()];
+    let orbit = format!("{orbit}distance = 30\ntarget = [1, 2, 3]\n");
+    let turning = "version = 1\n[camera]\nkind = 'turntable'\nduration = 3\nturns = 2\n[[rain]]\nrate = 0\nstop = 3\n[solver]\ndt = 0.1\nheight_unit = 2";
+    for text in [WHOLE, &orbit, turning, sph_tests::WHOLE] {
+        let scene = parse(text, "whole", &[]).unwrap();
+        let table = toml::Value::try_from(&scene).unwrap();
+        let mut all = Vec::new();
+        numbers(&table, "", &mut all);
+        assert!(all.len() > 20, "{all:?}");
+        let text = toml::to_string(&scene).unwrap();
+        for (path, whole) in all {
+            // Any number is a seed.
+            if path == "seed" {
+                continue;
+            }
+            // The largest that the key's type can hold.
+            let most = ["9223372036854775807", "4294967295", "255"];
+            let holds =
+                |wrong: &&&str| !mistakes(&text, &[&format!("{path}={wrong}")])[0].contains("invalid value");
+            let largest = most.iter().find(holds).unwrap_or(&"255");
+            for wrong in if whole { [*largest; 2] } else { ["1e300", "-1e300"] } {
+                let found = mistakes(&text, &[&format!("{path}={wrong}")]).join("\n");
+                // The section of a place or of a list is named as a whole.
+                let parts: Vec<_> = path.split('.').filter(|part| part.parse::<usize>().is_err()).collect();
+                let key = if parts[0] == "edges" { parts[1] } else { parts[parts.len() - 1] };
+                let named = found.split(": ").nth(1).is_some_and(|said| said.contains(key));
+                assert!(named, "{path}={wrong} is answered with {found:?}");
+            }
+        }
+    }
+}
+
+/// It took the square of their number, twenty times over.
+#[test]
+fn ten_thousand_unknown_keys_are_looked_through_once_for_each_mistake() {
+    let keys: String = (0..10_000).map(|i| format!("rate_{i} = {i}\n")).collect();
+    for section in ["", "[terrain]\n", "[solver]\n", "[[rain]]\nrate = 1\n", "[picture]\n"] {
+        let found = mistakes(&format!("version = 1\n{section}{keys}"), &[]);
+        assert!((1..=21).contains(&found.len()), "{} mistakes", found.len());
+        assert!(found[0].contains("unknown field `rate_"), "{}", found[0]);
+    }
+    let found = mistakes(&format!("version = 1\n{} = 1", "k".repeat(1 << 20)), &[]);
+    assert!(
+        found.len() == 1 && found[0].len() < 1000 && found[0].contains("k…`"),
+        "{} bytes",
+        found[0].len()
+    );
 }

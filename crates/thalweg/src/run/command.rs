@@ -2,7 +2,7 @@
 
 use super::driver::Driver;
 use super::folder::CHECKPOINTS;
-use super::{RunError, Watcher};
+use super::{RunError, Watcher, go_on};
 use crate::project::ProjectError;
 use crate::state::State;
 use std::str::FromStr;
@@ -96,9 +96,17 @@ impl Driver<'_> {
     }
 
     fn reset(&mut self, state: &mut State, watcher: &mut dyn Watcher) -> Result<(), RunError> {
-        if let Err(complaint) = state.reset() {
-            watcher.notice(&format!("reset: {}", complaint.message));
-            return Ok(());
+        let reset = state.reset(&mut go_on(watcher));
+        match reset {
+            Ok(true) => {}
+            Ok(false) => {
+                watcher.notice("reset: stopped on the way; the run is as it was");
+                return Ok(());
+            }
+            Err(complaint) => {
+                watcher.notice(&format!("reset: {}", complaint.message));
+                return Ok(());
+            }
         }
         watcher.notice("back at step 0");
         self.drop_checkpoints()?;

@@ -30,7 +30,7 @@ pub use progress::{Progress, Silent, Watcher};
 pub use report::{Dt, LedgerReport, Realism, Report, WaterReport, absolute};
 
 use crate::project::{Project, Scene, Time};
-use crate::state::{NoteError, SetupError, State};
+use crate::state::{NoteError, Relaxing, SetupError, State};
 use driver::Driver;
 use folder::CHECKPOINTS;
 use progress::{Teller, Timings};
@@ -66,6 +66,8 @@ pub enum Earlier {
 pub enum Outcome {
     /// All steps are done and everything is written.
     Finished(Box<Report>),
+    /// Stopped on request before the first step; nothing was written.
+    StoppedBefore,
     /// Stopped on request; the run can go on from here.
     Stopped {
         /// The checkpoint.
@@ -94,6 +96,8 @@ pub fn run(project: &Project, options: &RunOptions, watcher: &mut dyn Watcher) -
         if state.is_over() && folder::is_finished(&options.out) {
             return Ok(Outcome::AlreadyOver { step: state.steps_taken() });
         }
+    } else if !relax(project, &mut state, watcher)? {
+        return Ok(Outcome::StoppedBefore);
     }
     let recorders = recorder::recorders(&state, options, watcher);
     folder::begin(project, &state, options)?;
@@ -113,6 +117,19 @@ pub fn simulate(project: &Project, max_bytes: u64, watcher: &mut dyn Watcher) ->
     state.notices.iter().for_each(|notice| watcher.notice(notice));
     advance_to(project, &mut state, u64::MAX, None, watcher)?;
     Ok(state)
+}
+
+/// Lets the water find its place before the first step; false if it is told to stop.
+fn relax(project: &Project, state: &mut State, watcher: &mut dyn Watcher) -> Result<bool, SetupError> {
+    state.relax(&mut go_on(watcher)).map_err(|complaint| SetupError::complaints(project, vec![complaint]))
+}
+
+/// Tells a watcher how far the water has found its place, and asks whether to go on.
+fn go_on(watcher: &mut dyn Watcher) -> impl FnMut(Relaxing) -> bool {
+    |relaxing| {
+        watcher.busy("relaxing", relaxing.step as usize, relaxing.steps as usize);
+        !watcher.cancelled()
+    }
 }
 
 /// Takes some steps and notes them.
@@ -142,6 +159,9 @@ pub fn advance_to(
             Ok(()) => {}
             Err(reason) => watcher.notice(&format!("{}: passed over: {reason}", found.path.display())),
         }
+    }
+    if state.steps_taken() == 0 && !relax(project, state, watcher)? {
+        return Ok(());
     }
     let mut teller = Teller::new(state);
     while !state.is_over() && state.steps_taken() < step && !watcher.cancelled() {

@@ -119,7 +119,7 @@ fn copies(scene: &mut Scene) -> BTreeMap<String, String> {
 
 fn copy(from: &Path, to: &Path) -> Result<(), WriteError> {
     atomic::create_dir(to.parent().unwrap_or(Path::new(".")))?;
-    atomic::write_atomic(to, |file| std::io::copy(&mut std::fs::File::open(from)?, file).map(drop))
+    atomic::write_atomic(to, |file| std::io::copy(&mut thalweg_io::open_regular(from)?, file).map(drop))
 }
 
 /// Writes the height, and every other field into `maps/`.

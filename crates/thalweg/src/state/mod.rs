@@ -16,6 +16,7 @@ use site::{Site, standing_water};
 use sph::SphRun;
 use std::path::{Path, PathBuf};
 use thalweg_erosion::pipes::{Invalid, Ledger};
+use thalweg_field::range::{NATURAL, all_within};
 use thalweg_field::{Grid2, Heightfield, Points, Snapshot};
 use thalweg_io::ReadError;
 use thalweg_io::checkpoint::{Checkpoint, CheckpointError, Section};
@@ -52,6 +53,18 @@ pub enum SetupError {
         limit_mib: u64,
     },
 }
+
+/// How far the water has found its place before a run begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Relaxing {
+    /// Damped steps taken.
+    pub step: u32,
+    /// Damped steps to take.
+    pub steps: u32,
+}
+
+/// Whoever is told how far the water has found its place, and whether to go on with it.
+pub type GoOn<'a> = dyn FnMut(Relaxing) -> bool + 'a;
 
 impl SetupError {
     /// What the solver says about a value, with the value's place.
@@ -139,10 +152,16 @@ pub struct ParticleCounts {
 pub(crate) struct Plan<'a> {
     scene: &'a Scene,
     site: &'a Site,
+    /// Memory that it may use [bytes].
+    max_bytes: u64,
 }
 
 /// How a method's run goes on.
 trait Course {
+    /// Lets the water find its place before the first step; false if it is told not to go on.
+    fn relax(&mut self, _: &mut GoOn) -> Result<bool, Complaint> {
+        Ok(true)
+    }
     fn steps_taken(&self) -> u64;
     fn time(&self) -> f64;
     fn pass_time(&self) -> f64;
@@ -171,11 +190,11 @@ trait Course {
 
 impl Running {
     /// Begins the run of a scene.
-    fn new(plan: Plan, max_bytes: u64) -> Result<Self, Complaint> {
+    fn new(plan: Plan) -> Result<Self, Complaint> {
         Ok(match &plan.scene.solver.method {
             Method::Pipes(params) => Self::Pipes(Box::new(PipesRun::new(plan, params)?)),
             Method::Sph(params) => {
-                SphRun::admit(plan, params, max_bytes)?;
+                SphRun::admit(plan, params)?;
                 Self::Sph(Box::new(SphRun::new(plan, params)?))
             }
         })
@@ -217,24 +236,35 @@ impl State {
         if !complaints.is_empty() {
             return Err(SetupError::complaints(project, complaints));
         }
-        let plan = Plan { scene: &scene, site: &site };
-        let method =
-            Running::new(plan, max_bytes).map_err(|invalid| SetupError::invalid(project, invalid))?;
+        let plan = Plan { scene: &scene, site: &site, max_bytes };
+        let method = Running::new(plan).map_err(|invalid| SetupError::invalid(project, invalid))?;
         Ok(Self { scene, site, method, changes: Vec::new(), max_bytes, notices })
     }
 
-    /// Goes back to the beginning, with the settings it has now. The complaint says why not.
-    pub fn reset(&mut self) -> Result<(), Complaint> {
-        self.method = Running::new(Plan { scene: &self.scene, site: &self.site }, self.max_bytes)?;
+    /// Lets the water find its place before the first step, if the scene asks for it; `go_on` is asked before each damped
+    /// step. False if some are left: the first step takes them.
+    pub fn relax(&mut self, go_on: &mut GoOn) -> Result<bool, Complaint> {
+        self.method.course_mut().relax(go_on)
+    }
+
+    /// Goes back to the beginning, with the settings it has now, and lets the water find its place as [`Self::relax`] does.
+    /// False if it was stopped on the way; the complaint says why it cannot. Nothing changes then.
+    pub fn reset(&mut self, go_on: &mut GoOn) -> Result<bool, Complaint> {
+        let plan = Plan { scene: &self.scene, site: &self.site, max_bytes: self.max_bytes };
+        let mut method = Running::new(plan)?;
+        if !method.course_mut().relax(go_on)? {
+            return Ok(false);
+        }
+        self.method = method;
         self.changes.clear();
-        Ok(())
+        Ok(true)
     }
 
     /// Goes back to the beginning, on the terrain itself without passes over a coarser one before.
     #[cfg(feature = "render")]
     pub(crate) fn skip_coarse(&mut self) -> Result<(), Complaint> {
         self.scene.time.coarse.clear();
-        self.reset()
+        self.reset(&mut |_| true).map(drop)
     }
 
     /// Memory that running it takes, pictures not counted [bytes].
@@ -242,7 +272,12 @@ impl State {
         let (cols, rows) = (self.site.ground.height.cols(), self.site.ground.height.rows());
         match &self.scene.solver.method {
             Method::Pipes(params) => site::memory(cols, rows, params),
-            Method::Sph(params) => SphRun::memory(Plan { scene: &self.scene, site: &self.site }, params),
+            // It was asked before anything was set up.
+            Method::Sph(params) => SphRun::memory(
+                Plan { scene: &self.scene, site: &self.site, max_bytes: self.max_bytes },
+                params,
+            )
+            .unwrap_or(u64::MAX),
         }
     }
 
@@ -328,7 +363,7 @@ impl State {
 
     /// Share of the work of all passes that is done, from 0 to 1: a step costs as much as it has cells [-].
     pub fn share(&self) -> f64 {
-        self.method.course().share(Plan { scene: &self.scene, site: &self.site })
+        self.method.course().share(Plan { scene: &self.scene, site: &self.site, max_bytes: self.max_bytes })
     }
 
     /// Simulated time at which it ends, where the scene's duration ends it and the last pass has begun [s].
@@ -338,7 +373,9 @@ impl State {
 
     /// Notes steps that a stage has taken, and moves on to the next pass when one is over.
     pub fn note(&mut self, report: &StepReport) -> Result<(), NoteError> {
-        self.method.course_mut().note(Plan { scene: &self.scene, site: &self.site }, report)
+        self.method
+            .course_mut()
+            .note(Plan { scene: &self.scene, site: &self.site, max_bytes: self.max_bytes }, report)
     }
 
     /// Refuses numbers that have gone wild. The solver looks for them now and then; what is saved, shown or handed to
@@ -383,13 +420,21 @@ impl State {
 
     /// Everything there is to show.
     pub fn snapshot(&mut self) -> Snapshot {
-        self.method.course_mut().snapshot(Plan { scene: &self.scene, site: &self.site })
+        self.method.course_mut().snapshot(Plan {
+            scene: &self.scene,
+            site: &self.site,
+            max_bytes: self.max_bytes,
+        })
     }
 
     /// Everything there is to see, with the cells of the terrain itself: a coarse pass as if it were refined now. From
     /// the last step of a pass to the first of the next, nothing that is seen jumps.
     pub fn scenery(&mut self) -> Snapshot {
-        self.method.course_mut().scenery(Plan { scene: &self.scene, site: &self.site })
+        self.method.course_mut().scenery(Plan {
+            scene: &self.scene,
+            site: &self.site,
+            max_bytes: self.max_bytes,
+        })
     }
 
     /// Takes over a scene that differs in what can change while it runs: parameters of the method, emitters, how long
@@ -405,11 +450,11 @@ impl State {
             return Err(format!("{path} cannot change while the scene runs; start it anew with --set {set}"));
         }
         if (&self.scene.solver, &self.scene.emitters) != (&scene.solver, &scene.emitters) {
-            let plan = Plan { scene: &scene, site: &self.site };
+            let plan = Plan { scene: &scene, site: &self.site, max_bytes: self.max_bytes };
             let changed = match (&mut self.method, &scene.solver.method) {
                 (Running::Pipes(run), Method::Pipes(params)) => run.change(plan, params),
                 (Running::Sph(run), Method::Sph(params)) => {
-                    SphRun::admit(plan, params, self.max_bytes).and_then(|()| run.change(plan, params))
+                    SphRun::admit(plan, params).and_then(|()| run.change(plan, params))
                 }
                 _ => Err(does_not_fit()),
             };
@@ -453,12 +498,19 @@ impl State {
         if header["site"].as_str() != Some(&self.site.fingerprint()) {
             return Err("it belongs to a run on another terrain: a file that the scene reads has changed since; run without --resume, or put the file back".into());
         }
-        let plan = Plan { scene: &self.scene, site: &self.site };
-        self.method = match &self.scene.solver.method {
+        let plan = Plan { scene: &self.scene, site: &self.site, max_bytes: self.max_bytes };
+        let changes = serde_json::from_value(header["changes"].clone())
+            .map_err(|error| format!("its header tells no changes of the scene: {error}"))?;
+        let method = match &self.scene.solver.method {
             Method::Pipes(params) => Running::Pipes(Box::new(PipesRun::restored(plan, params, checkpoint)?)),
             Method::Sph(params) => Running::Sph(Box::new(SphRun::restored(plan, params, checkpoint)?)),
         };
-        self.changes = serde_json::from_value(header["changes"].clone()).unwrap_or_default();
+        let (step, told) = (method.course().steps_taken(), &header["step"]);
+        if told.as_u64() != Some(step) {
+            return Err(format!("its header tells step {told}, and its state is at step {step}"));
+        }
+        self.method = method;
+        self.changes = changes;
         Ok(())
     }
 }
@@ -496,6 +548,16 @@ impl Parts<'_> {
             Some(Section::Bytes(values)) => Ok(values),
             _ => Err(lacks(name)),
         }
+    }
+
+    /// The shortest and the longest time step so far [s]; before the first there is none.
+    fn time_steps(&self, clock: &[f64]) -> Result<[f64; 2], String> {
+        let none = [f64::INFINITY, 0.0];
+        let steps: [f64; 2] = clock.try_into().map_err(|_| lacks("clock"))?;
+        if steps != none {
+            all_within("its shortest or longest time step,", &steps, &NATURAL)?;
+        }
+        Ok(steps)
     }
 
     /// The words for a checkpoint beyond the end of the run.

@@ -7,6 +7,7 @@ use crate::stage::{StepError, StepReport};
 use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
 use thalweg_erosion::pipes::{self, Fall, Ledger, Params, Pipes, Saved, Weather, Window};
+use thalweg_field::range::{FINITE, NATURAL, NATURAL_F32, all_within, whole};
 use thalweg_field::{Field, FieldInfo, Frame, Grid2, Heightfield, Points, Snapshot};
 use thalweg_io::checkpoint::{Checkpoint, CheckpointError, SectionRef, rotate};
 use thalweg_terrain::analysis::slope;
@@ -74,6 +75,9 @@ impl PipesRun {
         if pass > passes {
             return Err("it counts more passes than the scene has".into());
         }
+        if plan.scene.time.coarse.get(pass).is_some_and(|coarse| step > coarse.steps) {
+            return Err(format!("its pass {pass} is at step {step}, beyond its end"));
+        }
         if pass == passes && step > plan.scene.time.steps {
             return Err(parts.too_far(plan.scene.time.steps_in_all())?);
         }
@@ -91,24 +95,20 @@ impl PipesRun {
             accounts: parts.doubles("accounts")?,
             cells: parts.floats("cells")?,
         };
-        if !pipes.restore(&saved) {
-            return Err(misfit());
-        }
+        pipes.restore(&saved)?;
         let past = match parts.doubles("past")?.as_slice() {
-            [] => None,
-            numbers => Some(Past::from_numbers(numbers).ok_or_else(misfit)?),
+            [] if pass == 0 => None,
+            numbers if pass > 0 => Some(Past::from_numbers(numbers)?),
+            _ => return Err(misfit()),
         };
-        let [sampled, shortest, longest] = parts.doubles("clock")?.try_into().map_err(|_| misfit())?;
-        Ok(Self {
-            pipes,
-            pass,
-            past,
-            inherited: (pass > 0).then_some(ground.height),
-            dt: [shortest, longest],
-            flow: grid("flow")?,
-            wet: grid("wet")?,
-            sampled,
-        })
+        let clock = parts.doubles("clock")?;
+        let (&[sampled], dt) = clock.split_first_chunk::<1>().ok_or_else(misfit)?;
+        all_within("the time of its last sample,", &[sampled], &(0.0..=pipes.time()))?;
+        let (flow, wet) = (grid("flow")?, grid("wet")?);
+        all_within("flow in cell", flow.values(), &NATURAL_F32)?;
+        all_within("wetness in cell", wet.values(), &NATURAL_F32)?;
+        let (inherited, dt) = ((pass > 0).then_some(ground.height), parts.time_steps(dt)?);
+        Ok(Self { pipes, pass, past, inherited, dt, flow, wet, sampled })
     }
 
     /// Goes on with other parameters, from where it is.
@@ -118,9 +118,7 @@ impl PipesRun {
             ground.height = height.clone();
         }
         let mut pipes = flood(plan, params, &ground, None)?;
-        if !pipes.restore(&self.pipes.save()) {
-            return Err(does_not_fit());
-        }
+        pipes.restore(&self.pipes.save()).map_err(|_| does_not_fit())?;
         self.pipes = pipes;
         Ok(())
     }
@@ -280,7 +278,7 @@ impl Course for PipesRun {
     }
 
     fn share(&self, plan: Plan) -> f64 {
-        let Plan { scene, site } = plan;
+        let Plan { scene, site, .. } = plan;
         if self.is_over(scene) {
             return 1.0;
         }
@@ -475,12 +473,16 @@ impl Past {
         ]
     }
 
-    fn from_numbers(numbers: &[f64]) -> Option<Self> {
-        let [steps, time, w0, w1, w2, w3, w4, s0, s1, s2, s3, s4, s5] = numbers.try_into().ok()?;
+    fn from_numbers(numbers: &[f64]) -> Result<Self, String> {
+        let [steps, time, w0, w1, w2, w3, w4, s0, s1, s2, s3, s4, s5] =
+            numbers.try_into().map_err(|_| misfit())?;
+        let steps = whole("the steps of its earlier passes", steps, 1 << 53)?;
+        all_within("time of its earlier passes,", &[time], &NATURAL)?;
+        all_within("account of its earlier passes,", &numbers[2..], &FINITE)?;
         let water = pipes::Water { start: w0, added: w1, evaporated: w2, exported: w3, end: w4 };
         let solids =
             pipes::Solids { bed_start: s0, bed_end: s1, suspended: s2, exported: s3, added: s4, eroded: s5 };
-        Some(Self { steps: steps as u64, time, ledger: Ledger { water, solids } })
+        Ok(Self { steps, time, ledger: Ledger { water, solids } })
     }
 }
 
@@ -491,7 +493,7 @@ fn flood(
     ground: &Heightfield,
     water: Option<Grid2<f32>>,
 ) -> Result<Pipes, pipes::Invalid> {
-    let Plan { scene, site } = plan;
+    let Plan { scene, site, .. } = plan;
     let (cols, rows) = (ground.height.cols(), ground.height.rows());
     let fit = |grid: &Grid2<f32>| -> Grid2<f32> {
         if grid.cols() == cols && grid.rows() == rows {

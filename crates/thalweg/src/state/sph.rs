@@ -1,7 +1,7 @@
 //! A run of particles on a bed.
 
-use super::site::memory_beside;
-use super::{Course, NoteError, ParticleCounts, Parts, Plan, does_not_fit};
+use super::site::{Site, memory_beside};
+use super::{Course, GoOn, NoteError, ParticleCounts, Parts, Plan, Relaxing, does_not_fit};
 use crate::project::{Complaint, Emitter, EmitterShape, Pool, Scene};
 use crate::stage::{StepError, StepReport};
 use std::path::{Path, PathBuf};
@@ -30,18 +30,17 @@ impl SphRun {
         Ok(Self { torrent, dt: [f64::INFINITY, 0.0] })
     }
 
-    /// Memory that running it takes [bytes].
-    pub fn memory(plan: Plan, params: &Params) -> u64 {
-        let ground = &plan.site.ground;
-        let (cols, rows) = (ground.height.cols(), ground.height.rows());
-        let solver = Torrent::memory(cols, rows, ground.frame.cell, params, &setting(plan));
-        solver.saturating_add(memory_beside(cols, rows))
+    /// Memory that running it takes [bytes]; a complaint about water that is too far away to be searched.
+    pub fn memory(plan: Plan, params: &Params) -> Result<u64, Complaint> {
+        let solver = Torrent::memory(&plan.site.ground, params, &setting(plan))?;
+        Ok(solver.saturating_add(bytes_beside(plan.site)))
     }
 
     /// Complains about what would need more memory than may be used.
-    pub fn admit(plan: Plan, params: &Params, max_bytes: u64) -> Result<(), Complaint> {
-        let (cols, rows) = (plan.site.ground.height.cols(), plan.site.ground.height.rows());
-        let need = Self::memory(plan, params);
+    pub fn admit(plan: Plan, params: &Params) -> Result<(), Complaint> {
+        let Plan { site, max_bytes, .. } = plan;
+        let (cols, rows) = (site.ground.height.cols(), site.ground.height.rows());
+        let need = Self::memory(plan, params)?;
         if need <= max_bytes {
             return Ok(());
         }
@@ -81,10 +80,8 @@ impl SphRun {
             tags: tags.iter().map(|tag| u32::from_le_bytes(*tag)).collect(),
         };
         let mut run = Self::new(plan, params).map_err(|error| error.to_string())?;
-        if !run.torrent.restore(&saved) {
-            return Err(misfit());
-        }
-        run.dt = parts.doubles("clock")?.try_into().map_err(|_| misfit())?;
+        run.torrent.restore(&saved)?;
+        run.dt = parts.time_steps(&parts.doubles("clock")?)?;
         Ok(run)
     }
 
@@ -97,9 +94,7 @@ impl SphRun {
         let fresh = Self::new(plan, params).inspect_err(|_| drop(self.torrent.set_params(&before)));
         let mut torrent = fresh?.torrent;
         self.torrent.set_emitters(&emitters(plan.scene, &plan.site.ground))?;
-        if !torrent.restore(&self.torrent.save()) {
-            return Err(does_not_fit());
-        }
+        torrent.restore(&self.torrent.save()).map_err(|_| does_not_fit())?;
         self.torrent = torrent;
         Ok(())
     }
@@ -115,9 +110,14 @@ impl SphRun {
     }
 }
 
+/// Bytes for the terrain beside the solver's own.
+fn bytes_beside(site: &Site) -> u64 {
+    memory_beside(site.ground.height.cols(), site.ground.height.rows())
+}
+
 /// What stands around the bed.
 fn setting(plan: Plan) -> Setting {
-    let Plan { scene, site } = plan;
+    let Plan { scene, site, max_bytes } = plan;
     let pool = |pool: &Pool| coupling::Pool {
         from: pool.from,
         to: pool.to,
@@ -139,6 +139,7 @@ fn setting(plan: Plan) -> Setting {
         }),
         hardness: site.softness.as_ref().map(|softness| softness.map(|soft| 1.0 - soft)),
         seed: scene.seed,
+        max_bytes: Some(max_bytes.saturating_sub(bytes_beside(site))),
     }
 }
 
@@ -175,6 +176,16 @@ fn bed_at(ground: &Heightfield, place: [f64; 2]) -> f64 {
 }
 
 impl Course for SphRun {
+    fn relax(&mut self, go_on: &mut GoOn) -> Result<bool, Complaint> {
+        let steps = self.torrent.params().fluid.relax;
+        self.torrent.relax(&mut |step| go_on(Relaxing { step, steps })).map_err(|error| {
+            let path = "solver.fluid.relax".to_owned();
+            let message =
+                format!("{path} is {steps}; the water at the beginning does not hold together: {error}");
+            Complaint { path, message }
+        })
+    }
+
     fn steps_taken(&self) -> u64 {
         self.torrent.steps_taken()
     }

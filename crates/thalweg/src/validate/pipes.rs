@@ -335,10 +335,10 @@ fn solids_budget() -> Checks {
             ));
         }
     }
-    // Not a demand: semi-Lagrangian transport loses what it loses, and here is how much.
+    // A known deviation: semi-Lagrangian transport loses most of it here. Should it lose more, or heal, we hear of it.
     let quantity = "solids lost by the scheme, mei-2007 as printed";
-    let check = Check::new(quantity, "of all eroded", "between nothing and all; 0.67 in methods/pipes.md");
-    checks.push(check.within(lost(&preset("mei-2007"), &low)?, 0.0..=1.0));
+    let check = Check::new(quantity, "of all eroded", "the loss on this ground, told in methods/pipes.md");
+    checks.push(check.near(lost(&preset("mei-2007"), &low)?, 0.876, 0.01));
     Ok(checks)
 }
 

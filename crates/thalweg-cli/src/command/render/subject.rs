@@ -32,7 +32,7 @@ impl Subject {
                 Some(step) => run_to(project, step, limit, watch),
                 None if Unfinished::within(path).is_some() => Err(unfinished(path)),
                 None if path.join("report.json").is_file() => finished(path, project, args, limit),
-                None => beginning(project, limit),
+                None => beginning(project, limit, watch),
             };
         }
         if args.step.is_some() {
@@ -61,9 +61,11 @@ fn unfinished(path: &Path) -> Failure {
 }
 
 /// The start of a scene.
-fn beginning(project: &Project, limit: u64) -> Result<Subject, Failure> {
-    let state = State::new(project, limit)?;
+fn beginning(project: &Project, limit: u64, watch: &mut Watch) -> Result<Subject, Failure> {
+    let mut state = State::new(project, limit)?;
     state.notices.iter().for_each(|notice| remark!("note: {notice}"));
+    // Its water finds its place before anything is shown.
+    advance_to(project, &mut state, 0, None, watch)?;
     let now = opening(&state);
     Ok(Subject { before: Some(now.clone()), now, start: Some(state.start().clone()) })
 }
@@ -76,7 +78,7 @@ fn opening(state: &State) -> Snapshot {
 /// A scene after some steps.
 fn run_to(project: &Project, step: u64, limit: u64, watch: &mut Watch) -> Result<Subject, Failure> {
     if step == 0 {
-        return beginning(project, limit);
+        return beginning(project, limit, watch);
     }
     let mut state = State::new(project, limit)?;
     state.notices.iter().for_each(|notice| watch.notice(notice));

@@ -122,7 +122,8 @@ impl Supply {
                 Err(Invalid {
                     key: "source.at",
                     value: format!("{:?} on a terrain of {width} m by {height} m", source.at),
-                    remedy: "it must touch the terrain (metres east and north of the south-west corner)",
+                    remedy: "it must touch the terrain (metres east and north of the south-west corner)"
+                        .into(),
                 })
             }
         });

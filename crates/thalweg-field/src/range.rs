@@ -1,0 +1,140 @@
+//! Ranges that numbers from outside must lie in. A file may have the right checksums and the wrong numbers.
+
+use std::ops::RangeInclusive;
+
+/// Every finite 64-bit number.
+pub const FINITE: RangeInclusive<f64> = f64::MIN..=f64::MAX;
+/// Every finite 32-bit number.
+pub const FINITE_F32: RangeInclusive<f64> = f32::MIN as f64..=f32::MAX as f64;
+/// Every finite 64-bit number that is not negative.
+pub const NATURAL: RangeInclusive<f64> = 0.0..=f64::MAX;
+/// Every finite 32-bit number that is not negative.
+pub const NATURAL_F32: RangeInclusive<f64> = 0.0..=f32::MAX as f64;
+
+/// Refuses the first value that lies outside a range or is no number; the text says which it is, counted from 0.
+pub fn all_within<V: Copy + Into<f64>>(
+    what: &str,
+    values: &[V],
+    range: &RangeInclusive<f64>,
+) -> Result<(), String> {
+    match values.iter().position(|&value| !range.contains(&value.into())) {
+        None => Ok(()),
+        Some(at) => {
+            let value: f64 = values[at].into();
+            Err(format!("{what} number {at} is {value}; it must be {}", wanted(range)))
+        }
+    }
+}
+
+/// What a number of a scene may be, stated once beside the parameter it belongs to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limit {
+    /// Its key, as in a scene.
+    pub key: &'static str,
+    /// Its unit; empty for a pure number.
+    pub unit: &'static str,
+    /// Smallest and largest value, both allowed.
+    pub range: [f64; 2],
+    /// What to do instead of going beyond; may be empty.
+    pub hint: &'static str,
+}
+
+/// A number that may be missing, and what it may be.
+pub type Limited = (Limit, Option<f64>);
+
+/// A number beyond its limit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Beyond {
+    /// Its key.
+    pub key: &'static str,
+    /// Its value, with its unit.
+    pub value: String,
+    /// What would be right.
+    pub remedy: String,
+}
+
+impl Limit {
+    /// From `low` to `high`, in `unit`.
+    pub const fn new(key: &'static str, unit: &'static str, [low, high]: [f64; 2]) -> Self {
+        Self { key, unit, range: [low, high], hint: "" }
+    }
+
+    /// The same, with what to do instead of going beyond.
+    #[must_use]
+    pub const fn hint(self, hint: &'static str) -> Self {
+        Self { hint, ..self }
+    }
+
+    /// Refuses a value beyond the range, or that is no number.
+    pub fn check(&self, value: f64) -> Result<(), Beyond> {
+        let [low, high] = self.range;
+        if (low..=high).contains(&value) {
+            return Ok(());
+        }
+        let with_unit =
+            |number: String| if self.unit.is_empty() { number } else { format!("{number} {}", self.unit) };
+        let mut remedy = format!("it must lie between {} and {}", brief(low), with_unit(brief(high)));
+        if !self.hint.is_empty() {
+            remedy = format!("{remedy} ({})", self.hint);
+        }
+        Err(Beyond { key: self.key, value: with_unit(brief(value)), remedy })
+    }
+}
+
+/// Refuses the first of some numbers that is beyond its limit.
+pub fn check_all(numbers: &[Limited]) -> Result<(), Beyond> {
+    numbers.iter().try_for_each(|(limit, value)| value.map_or(Ok(()), |value| limit.check(value)))
+}
+
+/// A number in few digits.
+pub fn brief(number: f64) -> String {
+    let plain = number == 0.0 || (1.0e-3..1.0e6).contains(&number.abs());
+    if plain { number.to_string() } else { format!("{number:e}") }
+}
+
+/// The whole number that a saved number must be, from 0 to `most`; the text says why it is none.
+pub fn whole(what: &str, value: f64, most: u64) -> Result<u64, String> {
+    let fits = value >= 0.0 && value.fract() == 0.0 && value <= most as f64;
+    if fits {
+        Ok(value as u64)
+    } else {
+        Err(format!("{what} is {value}; it must be a whole number up to {most}"))
+    }
+}
+
+/// A range in words.
+fn wanted(range: &RangeInclusive<f64>) -> String {
+    let (low, high) = (*range.start(), *range.end());
+    match (low, high) {
+        (low, high) if high >= f64::from(f32::MAX) && low < 0.0 => "a finite number".into(),
+        (_, high) if high >= f64::from(f32::MAX) => format!("a finite number, {low} or more"),
+        _ => format!("between {low} and {high}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_out_of_range_is_named_by_its_number() {
+        assert_eq!(all_within("depth", &[0.0f32, 3.0], &NATURAL_F32), Ok(()));
+        let refused = |values: &[f32]| all_within("depth", values, &NATURAL_F32).unwrap_err();
+        assert_eq!(refused(&[0.0, -1.0]), "depth number 1 is -1; it must be a finite number, 0 or more");
+        assert!(refused(&[f32::NAN]).starts_with("depth number 0 is NaN"), "{}", refused(&[f32::NAN]));
+        assert!(refused(&[1.0, 2.0, f32::INFINITY]).contains("number 2 is inf"));
+        assert!(all_within("share", &[1.5], &(0.0..=1.0)).unwrap_err().ends_with("between 0 and 1"));
+        let rain = Limit::new("rate", "m/s", [0.0, 10.0]).hint("use 0 for a dry run");
+        assert_eq!(rain.check(10.0), Ok(()));
+        let Beyond { value, remedy, .. } = rain.check(1.0e30).unwrap_err();
+        assert_eq!(
+            (&*value, &*remedy),
+            ("1e30 m/s", "it must lie between 0 and 10 m/s (use 0 for a dry run)")
+        );
+        assert!(rain.check(f64::NAN).is_err());
+        assert_eq!(whole("steps", 7.0, 10), Ok(7));
+        for value in [-1.0, 0.5, 11.0, f64::NAN, f64::INFINITY] {
+            assert!(whole("steps", value, 10).is_err(), "{value} was taken for a number of steps");
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! Checkpoints whose checksums are right and whose numbers are not.
+
+use std::path::Path;
+use thalweg::State;
+use thalweg::io::checkpoint::{Checkpoint, Section, newest};
+use thalweg::project::Project;
+
+const MEMORY: u64 = 1 << 30;
+
+/// Water that falls onto a slope with an open edge, walls, and a spout.
+const TORRENT: &str = r#"
+version = 1
+[terrain]
+size = [16, 12]
+cell = "10 cm"
+[[terrain.layer]]
+kind = "ramp"
+grade = 0.14
+direction = "270 deg"
+[solver]
+kind = "sph"
+[solver.fluid]
+spacing = "5 cm"
+max_particles = 3000
+[solver.erosion]
+strength = 1
+critical_shear = 0.1
+[edges]
+east = "open"
+[[water]]
+depth = "20 cm"
+from = [0.2, 0.3]
+to = [0.7, 0.9]
+sediment = "5 %"
+[[emitter]]
+shape = "disc"
+at = [0.4, 0.6, 0.5]
+above_bed = true
+radius = "11 cm"
+velocity = [1, 0, -0.5]
+[time]
+steps = 100000
+[output]
+pictures = false
+"#;
+
+/// Rain, drops and a spring, on coarse cells first.
+const RAIN: &str = r#"
+version = 1
+[terrain]
+size = [24, 20]
+cell = "10 m"
+[edges]
+south = "open"
+[[rain]]
+rate = "80 mm/h"
+[[rain]]
+drops = { per_second = 3, depth = "1 cm", radius = "20 m" }
+[[source]]
+at = [100, 100]
+rate = 2
+[[time.coarse]]
+factor = 2
+steps = 40
+[time]
+steps = 100000
+[output]
+pictures = false
+"#;
+
+fn project(folder: &Path, text: &str) -> Project {
+    let file = folder.join("scene.toml");
+    std::fs::write(&file, text).unwrap();
+    Project::open(file.to_str().unwrap(), &[]).unwrap()
+}
+
+/// A scene after some steps, as a checkpoint.
+fn saved(folder: &Path, project: &Project, steps: u64) -> Checkpoint {
+    let mut state = State::new(project, MEMORY).unwrap();
+    while state.steps_taken() < steps {
+        let stride = state.steps_to_next_look().min(steps - state.steps_taken());
+        let report = state.stage().advance(&mut state, stride).unwrap();
+        state.note(&report).unwrap();
+    }
+    state.save(folder, "poisoned").unwrap();
+    newest(folder, MEMORY).unwrap().found.unwrap().checkpoint
+}
+
+/// Resumes a checkpoint and takes a few steps. Whether it was taken up; no error is a panic.
+fn resumed(project: &Project, checkpoint: &Checkpoint) -> Result<(), String> {
+    let mut state = State::new(project, MEMORY).unwrap();
+    state.restore(checkpoint)?;
+    for _ in 0..2 {
+        let stride = state.steps_to_next_look().min(8);
+        match state.stage().advance(&mut state, stride) {
+            Ok(report) => state.note(&report).map_err(|error| error.to_string())?,
+            Err(error) => return Err(format!("stopped: {error}")),
+        }
+    }
+    state.snapshot();
+    state.points();
+    Ok(())
+}
+
+/// Places of a section that are worth spoiling: all of a short one, some of a long one.
+fn places(length: usize) -> Vec<usize> {
+    let stride = (length / 24).max(1);
+    (0..length).step_by(stride).chain(length.checked_sub(1)).collect()
+}
+
+const WRONG: [f64; 8] = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -1.0, 1.0e300, 1.0e20, 7.5, -1.0e9];
+
+/// All ways to spoil one section a little: a wrong number somewhere, a number too few, a number too many.
+fn spoiled(section: &Section) -> Vec<(String, Section)> {
+    fn with<T: Copy>(
+        values: &[T],
+        wrong: &[(String, T)],
+        wrap: fn(Vec<T>) -> Section,
+    ) -> Vec<(String, Section)> {
+        let mut all = Vec::new();
+        for at in places(values.len()) {
+            for (name, value) in wrong {
+                let mut other = values.to_vec();
+                other[at] = *value;
+                all.push((format!("number {at} is {name}"), wrap(other)));
+            }
+        }
+        if let Some(&last) = values.last() {
+            all.push(("one too few".into(), wrap(values[..values.len() - 1].to_vec())));
+            all.push(("one too many".into(), wrap([values, &[last]].concat())));
+        }
+        all
+    }
+    let named = |value: &f64| value.to_string();
+    match section {
+        Section::F64(values) => {
+            let wrong: Vec<_> = WRONG.iter().map(|v| (named(v), *v)).collect();
+            with(values, &wrong, Section::F64)
+        }
+        Section::F32(values) => {
+            let wrong: Vec<_> = WRONG.iter().map(|v| (named(v), *v as f32)).collect();
+            with(values, &wrong, Section::F32)
+        }
+        Section::Bytes(values) => {
+            let wrong: Vec<_> = [0, 1, 0x7f, 0x80, 0xa0, 0xe0, 0xff].map(|v: u8| (v.to_string(), v)).to_vec();
+            with(values, &wrong, Section::Bytes)
+        }
+        Section::U64(values) => with(values, &[("u64::MAX".into(), u64::MAX)], Section::U64),
+    }
+}
+
+/// Every section, spoiled in every way, is refused in words or runs on; nothing panics.
+fn spoil_everything(scene: &str, steps: u64, sure: &[(&str, &str)]) {
+    let folder = tempfile::tempdir().unwrap();
+    let project = project(folder.path(), scene);
+    let checkpoint = saved(folder.path(), &project, steps);
+    assert_eq!(resumed(&project, &checkpoint), Ok(()));
+    let (mut tried, mut refused) = (0, 0);
+    for (index, (name, section)) in checkpoint.sections.iter().enumerate() {
+        for (how, section) in spoiled(section) {
+            let mut other = checkpoint.clone();
+            other.sections[index].1 = section;
+            let outcome = std::panic::catch_unwind(|| resumed(&project, &other));
+            let outcome = outcome.unwrap_or_else(|_| panic!("section {name}: a panic where {how}"));
+            tried += 1;
+            refused += usize::from(outcome.is_err());
+            let never = ["NaN", "inf", "-inf"].iter().any(|value| how.ends_with(&format!("is {value}")));
+            if never && matches!(section_kind(&other.sections[index].1), "numbers") {
+                assert!(outcome.is_err() || unused(name), "section {name}, {how}: it was taken up");
+            }
+        }
+    }
+    println!("{refused} of {tried} spoiled checkpoints were refused");
+    assert!(refused > tried / 4, "only {refused} of {tried} were refused");
+    for (section, words) in sure {
+        let at = checkpoint.sections.iter().position(|(name, _)| name == section).unwrap();
+        let mut other = checkpoint.clone();
+        match &mut other.sections[at].1 {
+            Section::F64(values) => values[0] = f64::NAN,
+            Section::F32(values) => values[0] = f32::NAN,
+            Section::Bytes(values) => values[3] = 0xbf,
+            Section::U64(values) => values[0] = u64::MAX,
+        }
+        let mut state = State::new(&project, MEMORY).unwrap();
+        let reason = state.restore(&other).unwrap_err();
+        assert!(reason.contains(words), "section {section}: {reason}");
+        assert_eq!(state.steps_taken(), 0, "a refused checkpoint changes nothing");
+    }
+}
+
+fn section_kind(section: &Section) -> &'static str {
+    match section {
+        Section::F32(_) | Section::F64(_) => "numbers",
+        Section::U64(_) | Section::Bytes(_) => "others",
+    }
+}
+
+/// Sections in which some numbers are room between rows, and nothing reads them; or ends of lives, of which one may be
+/// infinite.
+fn unused(section: &str) -> bool {
+    matches!(section, "cells" | "floats" | "clock")
+}
+
+#[test]
+fn a_torrent_with_wrong_numbers_is_refused_or_runs_on() {
+    let sure = [
+        ("numbers", "the number of its particles is NaN"),
+        ("doubles", "sediment of particle number 0 is NaN"),
+        ("floats", "position east of particle number 0 is NaN"),
+        ("tags", "the tag of its particle 0 is 0xbf"),
+        ("clock", "time step, number 0 is NaN"),
+    ];
+    spoil_everything(TORRENT, 60, &sure);
+}
+
+#[test]
+fn water_on_cells_with_wrong_numbers_is_refused_or_runs_on() {
+    let sure = [
+        ("numbers", "time, time step or depth, number 0 is NaN"),
+        ("accounts", "account of row number 0 is NaN"),
+        ("past", "earlier passes is NaN"),
+        ("clock", "the time of its last sample, number 0 is NaN"),
+        ("flow", "flow in cell number 0 is NaN"),
+        ("wet", "wetness in cell number 0 is NaN"),
+        ("inherited", "every height must be a finite number"),
+    ];
+    spoil_everything(RAIN, 72, &sure);
+}
+
+/// Places that are finite and absurd: the particle that flew away is named, not its index in some list.
+#[test]
+fn a_particle_far_beyond_the_scene_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = project(folder.path(), TORRENT);
+    let checkpoint = saved(folder.path(), &project, 30);
+    let at = checkpoint.sections.iter().position(|(name, _)| name == "floats").unwrap();
+    for far in [1.0e9f32, -3.0e7, 1.0e30] {
+        let mut other = checkpoint.clone();
+        let Section::F32(values) = &mut other.sections[at].1 else { panic!() };
+        values[0] = far;
+        let reason = State::new(&project, MEMORY).unwrap().restore(&other).unwrap_err();
+        assert!(reason.contains("particles are spread from"), "{reason}");
+    }
+}
