@@ -25,7 +25,7 @@ pub fn render(args: &RenderArgs) -> Result<(), Failure> {
     let order = Order::new(args)?;
     let picture = &order.scene.picture;
     let ([width, height], limit) = (picture.size, memory_limit(args.reading.max_memory));
-    let need = draw::memory(picture.size, picture.supersampling);
+    let need = picture.memory();
     within_memory(&format!("{width} by {height} pixels"), need, limit, "use a smaller --size")?;
     // Before anything runs for long.
     let painter = Painter::new(picture.renderer).map_err(Failure::run)?;

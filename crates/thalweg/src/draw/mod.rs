@@ -30,16 +30,6 @@ const JPEG_QUALITY: u8 = 92;
 /// Names under which a picture can be written.
 pub const PICTURES: &str = ".png or .jpg";
 
-/// Memory that drawing a picture takes, beside the snapshot [bytes].
-pub fn memory([width, height]: [usize; 2], supersampling: u32) -> u64 {
-    /// The picture itself, its floats on the processor and what comes back from the device, for each pixel.
-    const PIXEL: u64 = 48;
-    /// Light and depth, for each sample.
-    const SAMPLE: u64 = 16;
-    let samples = u64::from(supersampling) * u64::from(supersampling);
-    (width as u64 * height as u64).saturating_mul(PIXEL + SAMPLE * samples)
-}
-
 /// A look whose colours mean the same heights in every picture of a run, whatever became of its ground.
 #[must_use]
 pub fn coloured_by(mut look: Look, start: &Heightfield) -> Look {

@@ -405,6 +405,17 @@ impl<'de> Visitor<'de> for NameOrTable {
 }
 
 impl PictureTable {
+    /// Memory that drawing a picture takes, beside the snapshot [bytes].
+    pub fn memory(&self) -> u64 {
+        /// The picture itself, its floats on the processor and what comes back from the device, for each pixel.
+        const PIXEL: u64 = 48;
+        /// Light and depth, for each sample.
+        const SAMPLE: u64 = 16;
+        let [width, height] = self.size.map(|side| side as u64);
+        let samples = u64::from(self.supersampling) * u64::from(self.supersampling);
+        (width * height).saturating_mul(PIXEL + SAMPLE * samples)
+    }
+
     /// The look that it describes.
     pub fn look(&self) -> Look {
         let palette = Palette { snow_line: self.snow_line as f32, ..Palette::default() };

@@ -1,7 +1,6 @@
 //! What running a scene will take, before it runs.
 
 use super::pace::Pace;
-use crate::draw;
 use crate::project::{Complaint, Method, Scene};
 use crate::state::State;
 use serde::Serialize;
@@ -81,7 +80,7 @@ impl Estimate {
             simulated_s: 0.0,
             cells,
             particles: None,
-            memory_bytes: memory + draw::memory(scene.picture.size, scene.picture.supersampling),
+            memory_bytes: memory + scene.picture.memory(),
             wall_s: 0.0,
             rate: first.rate,
             threads: band::threads(),
@@ -101,7 +100,7 @@ impl Estimate {
                 estimate.add_particles(fluid, start, &emitters, &first);
             }
         }
-        let pictures = |every: u64| if every > 0 { estimate.steps / every + 1 } else { 0 };
+        let pictures = |every: u64| estimate.steps.checked_div(every).map_or(0, |files| files + 1);
         let pace = Pace::of(&scene);
         estimate.frames = pace.map_or(0, |pace| pace.frames_in(estimate.steps, estimate.simulated_s));
         let [width, height] = scene.picture.size.map(|side| side as u64);

@@ -42,11 +42,15 @@ pub struct Unfinished {
 }
 
 impl Unfinished {
-    /// What a folder tells of a run that has not finished in it.
+    /// What a folder tells of a run that has not finished in it: by its mark, or by a scene that a run wrote and no report.
     pub fn within(out: &Path) -> Option<Self> {
-        let text = std::fs::read(out.join(MARK)).ok()?;
+        let mark = std::fs::read(out.join(MARK));
+        let begun = || std::fs::read(out.join(SCENE)).is_ok_and(|scene| output::is_written(&scene));
+        if mark.is_err() && (out.join(REPORT).is_file() || !begun()) {
+            return None;
+        }
         let unknown = || Self { thalweg: "?".into(), scene: "?".into(), steps: 0, saved: None };
-        let told = serde_json::from_slice(&text).unwrap_or_else(|_| unknown());
+        let told = serde_json::from_slice(&mark.unwrap_or_default()).unwrap_or_else(|_| unknown());
         Some(Self { saved: newest_saved(out), ..told })
     }
 }

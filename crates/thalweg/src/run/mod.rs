@@ -5,11 +5,11 @@ mod album;
 mod command;
 mod driver;
 mod error;
-#[cfg(feature = "render")]
 mod estimate;
 mod folder;
 mod output;
-#[cfg(feature = "render")]
+// Where nothing is drawn, frames are only counted.
+#[cfg_attr(not(feature = "render"), expect(dead_code))]
 mod pace;
 mod particles;
 #[cfg(feature = "render")]
@@ -22,7 +22,6 @@ mod surfaces;
 
 pub use command::Command;
 pub use error::RunError;
-#[cfg(feature = "render")]
 pub use estimate::{Estimate, Particles};
 pub use folder::{Unfinished, resume_command, shell_word};
 pub use output::VIDEOS;

@@ -39,6 +39,11 @@ pub const OWN: [&str; 12] = [
 /// The pictures of the end, in their folder.
 pub const PICTURES: [&str; 5] = ["before_after", "view", "flow", "erosion", "deposition"];
 
+/// Whether a scene's text is one that a run wrote into its folder.
+pub fn is_written(scene: &[u8]) -> bool {
+    scene.starts_with(WRITTEN.as_bytes())
+}
+
 /// The first file of the user's own that a run into `out` would overwrite: the scene, or what it reads.
 pub fn endangered(project: &Project, out: &Path) -> Option<PathBuf> {
     let out = out.canonicalize().ok()?;
@@ -48,9 +53,8 @@ pub fn endangered(project: &Project, out: &Path) -> Option<PathBuf> {
         OWN.iter().any(|own| within.as_os_str() == *own).then_some(file.clone())
     };
     let there = out.join(SCENE);
-    let foreign =
-        there.is_file() && !std::fs::read(&there).is_ok_and(|text| text.starts_with(WRITTEN.as_bytes()));
-    let scene = project.file().filter(|_| !project.text().starts_with(WRITTEN));
+    let foreign = there.is_file() && !std::fs::read(&there).is_ok_and(|text| is_written(&text));
+    let scene = project.file().filter(|_| !is_written(project.text().as_bytes()));
     let mut inputs = inputs(project, &project.scene).into_iter();
     foreign.then_some(there).or_else(|| scene.and_then(hit)).or_else(|| inputs.find_map(|file| hit(&file)))
 }

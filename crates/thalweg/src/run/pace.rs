@@ -96,7 +96,7 @@ impl Pace {
 fn film_moment(number: u64, of: u64, state: &State) -> Moment {
     let scene = state.scene();
     let passes = passes(scene);
-    let whole: u128 = passes.iter().map(|pass| pass.work()).sum();
+    let whole: u128 = passes.iter().map(Pass::work).sum();
     if whole == 0 {
         // A run without steps is a picture and no film.
         return if number == 0 { Moment { step: 0, ..Moment::NEVER } } else { Moment::NEVER };

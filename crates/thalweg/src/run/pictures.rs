@@ -29,7 +29,7 @@ impl Pictures {
     /// said.
     pub fn new(state: &State, max_bytes: u64, watcher: &mut dyn Watcher) -> Option<Self> {
         let scene = state.scene();
-        let need = draw::memory(scene.picture.size, scene.picture.supersampling);
+        let need = scene.picture.memory();
         if need > max_bytes {
             watcher.notice(&too_large(scene.picture.size, need, max_bytes));
             return None;
@@ -129,7 +129,7 @@ struct Colours {
 }
 
 impl Frames {
-    /// Finds out which comes next.
+    /// The next one is the first that a run has to draw which begins, or goes on, from here.
     pub fn new(out: &Path, state: &State, pictures: Option<&Pictures>) -> Self {
         let fps = state.scene().picture.fps;
         let folder = out.join("frames");
@@ -166,7 +166,7 @@ impl Frames {
         self.pace.map_or(u64::MAX, |pace| pace.due_in(self.next, state))
     }
 
-    /// Whether the moment of the next one has come.
+    /// Whether a picture is due.
     pub fn is_due(&self, state: &State) -> bool {
         self.pace.is_some_and(|pace| pace.is_due(self.next, state))
     }
@@ -178,11 +178,12 @@ impl Frames {
         pictures: &mut Pictures,
         watcher: &mut dyn Watcher,
     ) -> Result<(), WriteError> {
+        let Some(pace) = self.pace else { return Ok(()) };
         atomic::create_dir(&self.folder)?;
         let mut snapshot = state.scenery();
         self.fix_colours(&mut snapshot, state.start())?;
-        while self.is_due(state) {
-            let Some(look) = &self.look else { return Ok(()) };
+        let Some(look) = &self.look else { return Ok(()) };
+        while pace.is_due(self.next, state) {
             let time = self.next as f32 / self.fps as f32;
             match pictures.take(&mut snapshot, state.start(), (look, time), watcher) {
                 Some(picture) => draw::write_picture(&self.path(self.next), &picture)?,

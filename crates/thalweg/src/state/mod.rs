@@ -261,7 +261,6 @@ impl State {
     }
 
     /// Goes back to the beginning, on the terrain itself without passes over a coarser one before.
-    #[cfg(feature = "render")]
     pub(crate) fn skip_coarse(&mut self) -> Result<(), Complaint> {
         self.scene.time.coarse.clear();
         self.reset(&mut |_| true).map(drop)
@@ -282,7 +281,6 @@ impl State {
     }
 
     /// Where its particles come from.
-    #[cfg(feature = "render")]
     pub(crate) fn emitters(&self) -> Vec<thalweg_sph::Emitter> {
         sph::emitters(&self.scene, &self.site.ground)
     }

@@ -181,6 +181,22 @@ impl PipesRun {
     }
 }
 
+/// Adds what flows and what is wet now, weighted with the time since the last sample.
+fn add_sample(pipes: &mut Pipes, sampled: f64, flow: &mut Grid2<f32>, wet: &mut Grid2<f32>) {
+    let span = (pipes.time() - sampled) as f32;
+    let (depth, discharge) = (pipes.depth(), pipes.discharge());
+    flow.for_each_row(|row, cells| {
+        for (flow, q) in cells.iter_mut().zip(discharge.row(row)) {
+            *flow += q * span;
+        }
+    });
+    wet.for_each_row(|row, cells| {
+        for (wet, &d) in cells.iter_mut().zip(depth.row(row)) {
+            *wet += if d > WET { span } else { 0.0 };
+        }
+    });
+}
+
 /// The next finer terrain with the shape that a pass gave it and a share of its own detail.
 fn finer(plan: Plan, pass: usize, eroded: &Heightfield) -> Heightfield {
     let detail = plan.scene.time.coarse[pass].detail as f32;
@@ -207,22 +223,6 @@ fn replace(snapshot: &mut Snapshot, name: &str, values: Grid2<f32>) {
     if let Some(field) = snapshot.fields.iter_mut().find(|field| field.info.name == name) {
         field.values = values;
     }
-}
-
-/// Adds what flows and what is wet now, weighted with the time since the last sample.
-fn add_sample(pipes: &mut Pipes, sampled: f64, flow: &mut Grid2<f32>, wet: &mut Grid2<f32>) {
-    let span = (pipes.time() - sampled) as f32;
-    let (depth, discharge) = (pipes.depth(), pipes.discharge());
-    flow.for_each_row(|row, cells| {
-        for (flow, q) in cells.iter_mut().zip(discharge.row(row)) {
-            *flow += q * span;
-        }
-    });
-    wet.for_each_row(|row, cells| {
-        for (wet, &d) in cells.iter_mut().zip(depth.row(row)) {
-            *wet += if d > WET { span } else { 0.0 };
-        }
-    });
 }
 
 fn misfit() -> String {
@@ -266,9 +266,8 @@ impl Course for PipesRun {
     fn steps_before(&self, pass_time: f64) -> u64 {
         // The time step is known only when it is about to be chosen.
         let taken = self.pipes.steps_taken();
-        let params = self.pipes.params();
-        let dt = || params.dt.unwrap_or((params.safety * self.pipes.max_dt()).min(params.max_dt));
-        let far = taken.is_multiple_of(STRIDE) && self.pipes.time() + (STRIDE + 1) as f64 * dt() < pass_time;
+        let after = || self.pipes.time() + (STRIDE + 1) as f64 * self.next_dt();
+        let far = taken.is_multiple_of(STRIDE) && after() < pass_time;
         if far { STRIDE } else { 1 }
     }
 
@@ -407,7 +406,7 @@ impl Course for PipesRun {
 
     fn scenery(&mut self, plan: Plan) -> Snapshot {
         let mut snapshot = self.snapshot(plan);
-        if self.sampled == 0.0 {
+        if self.sampled == 0.0 && !self.is_over(plan.scene) {
             // Until a pass has its first sample, what is now stands for the mean.
             let depth = self.pipes.depth();
             replace(&mut snapshot, "flow", self.pipes.discharge());
