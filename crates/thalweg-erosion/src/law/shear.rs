@@ -30,7 +30,7 @@ impl Shear {
     pub fn at(&self, speed: f32, distance: f32) -> [f32; 2] {
         dispatch!(Level::new(), simd => {
             let stress = self.stress(f32x8::splat(simd, speed), f32x8::splat(simd, distance));
-            [stress, self.excess(simd, stress)].map(|vector| vector.reduce_max())
+            [stress, self.excess(simd, stress)].map(SimdBase::reduce_max)
         })
     }
 }
