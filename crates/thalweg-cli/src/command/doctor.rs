@@ -64,6 +64,10 @@ fn look() -> Findings {
         Ok(renderer) => renderer.gpu().describe(),
         Err(_) => "the processor, plainly".into(),
     };
+    let machine = system.total_memory();
+    // Where the machine's memory cannot be read, sysinfo panics when it is asked for the container's.
+    let limits = if machine > 0 { system.cgroup_limits() } else { None };
+    let container = limits.map(|limits| limits.total_memory);
     let simd = format!("{:?}", fearless_simd::Level::new());
     Findings {
         version: env!("CARGO_PKG_VERSION"),
@@ -72,11 +76,7 @@ fn look() -> Findings {
         processor: system.cpus().first().map_or("unknown", |cpu| cpu.brand()).trim().into(),
         threads: rayon::current_num_threads(),
         simd: simd.split('(').next().unwrap_or_default().into(),
-        memory: Memory {
-            machine: system.total_memory(),
-            container: system.cgroup_limits().map(|limits| limits.total_memory),
-            used_at_most: memory_limit(None),
-        },
+        memory: Memory { machine, container, used_at_most: memory_limit(None) },
         adapters: choice.candidates.into_iter().map(Adapter::from).collect(),
         draws,
         ffmpeg: ffmpeg_present(),
@@ -101,7 +101,11 @@ fn tell(found: &Findings) {
     let container =
         container.map_or(String::new(), |bytes| format!(", {} MiB in this container", mebibytes(bytes)));
     let (machine, used) = (mebibytes(memory.machine), mebibytes(memory.used_at_most));
-    say!("memory      {machine} MiB{container}; a run uses {used} MiB at most (--max-memory)");
+    if machine > 0 {
+        say!("memory      {machine} MiB{container}; a run uses {used} MiB at most (--max-memory)");
+    } else {
+        say!("memory      unknown; a run uses {used} MiB at most (--max-memory)");
+    }
     if found.adapters.is_empty() {
         say!("adapters    none; {}", thalweg::gpu::NEEDS);
     }
