@@ -454,7 +454,7 @@ fn a_film_has_the_length_that_was_asked_for_and_shows_start_and_end() {
     // Fewer frames than steps, and more.
     for (seconds, count) in [("3 s", 15), ("1 min", 300)] {
         let project = filmed(folder.path(), &format!("video = '{seconds}'"));
-        let out = folder.path().join("out");
+        let out = folder.path().join(seconds);
         let report = finished(&project, &out);
         assert_eq!(frames(&report).len(), count, "frames of a film of {seconds} at 5 in each second");
         let read = |number: usize| std::fs::read(out.join(format!("frames/frame_{number:06}.png"))).unwrap();

@@ -1,7 +1,7 @@
 //! What running a scene will take, before it runs.
 
 use super::pace::Pace;
-use crate::project::{Complaint, Method, Scene};
+use crate::project::{Complaint, Method, Output, Scene};
 use crate::state::State;
 use serde::Serialize;
 use std::time::{Duration, Instant};
@@ -56,6 +56,8 @@ const MAPS_PER_CELL: u64 = 30;
 const PNG_PER_PIXEL: u64 = 2;
 /// A particle in a file [bytes].
 const FILE_PER_PARTICLE: u64 = 40;
+/// A cell of virtual pipes, or a particle, in a checkpoint [bytes].
+const SAVED_PER_ITEM: u64 = 62;
 
 /// How fast a solver was for a moment.
 struct Trial {
@@ -108,6 +110,10 @@ impl Estimate {
         // A scene may ask for more frames than there are disks.
         let pixels = drawn.saturating_mul(width * height * PNG_PER_PIXEL);
         estimate.disk_bytes = estimate.disk_bytes.saturating_add(pixels);
+        let Output { checkpoint_every, last_state, .. } = scene.output;
+        let saves = u64::from(last_state) + u64::from((1..estimate.steps).contains(&checkpoint_every));
+        let items = estimate.particles.map_or((cells[0] * cells[1]) as u64, |particles| particles.most);
+        estimate.disk_bytes = estimate.disk_bytes.saturating_add(saves * items * SAVED_PER_ITEM);
         if let Some(particles) = estimate.particles {
             let files = pictures(scene.output.particles_every).max(1) * scene.output.particles.len() as u64;
             let bytes = files.saturating_mul(particles.most * FILE_PER_PARTICLE);

@@ -152,7 +152,9 @@ fn read_report(out: &Path) -> Value {
 
 /// The files of a run that have names of their own.
 fn singles(out: &Path) -> Vec<PathBuf> {
-    let top = OWN.into_iter().filter(|name| *name != SCENE && *name != REPORT).map(str::to_owned);
+    // Names without a dot are folders; a file that is called so is not ours.
+    let ours = |name: &&str| name.contains('.') && ![SCENE, REPORT].contains(name);
+    let top = OWN.into_iter().filter(ours).map(str::to_owned);
     let maps = OVERLAYS.into_iter().flat_map(|map| ["exr", "png"].map(|end| format!("maps/{map}.{end}")));
     let pictures = PICTURES.into_iter().map(|picture| format!("pictures/{picture}.png"));
     let names = top.chain(maps).chain(pictures).chain(["frames/colours.json".into()]);
