@@ -212,7 +212,7 @@ fn a_film_is_asked_for_by_its_length_and_frames_by_steps_or_by_time() {
         (&["--video", "0s"], "longer than nothing"),
         (&["--video", "0.05s"], "--video: output.video is 0.05 s, 1 frames at 25"),
         (&["--frames", "often"], "neither a number of steps"),
-        (&["--frames", "1e-9s"], "--frames: output.frames_every is 1.00e-9 s"),
+        (&["--frames", "1e-9s"], "--frames: output.frames_every is 1e-9 s"),
         (&["--frames", "3", "--video", "3s"], "cannot be used with"),
     ] {
         folder.fails(&[&["run", "small.toml", "--out", "x"], options].concat(), 2, &[words]);

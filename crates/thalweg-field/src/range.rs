@@ -20,8 +20,7 @@ pub fn all_within<V: Copy + Into<f64>>(
     match values.iter().position(|&value| !range.contains(&value.into())) {
         None => Ok(()),
         Some(at) => {
-            let value: f64 = values[at].into();
-            Err(format!("{what} number {at} is {value}; it must be {}", wanted(range)))
+            Err(format!("{what} number {at} is {}; it must be {}", brief(values[at].into()), wanted(range)))
         }
     }
 }
@@ -106,7 +105,7 @@ pub fn whole(what: &str, value: f64, most: u64) -> Result<u64, String> {
 fn wanted(range: &RangeInclusive<f64>) -> String {
     let (low, high) = (*range.start(), *range.end());
     match (low, high) {
-        (low, high) if high >= f64::from(f32::MAX) && low < 0.0 => "a finite number".into(),
+        (low, high) if high >= f64::from(f32::MAX) && low <= f64::from(f32::MIN) => "a finite number".into(),
         (_, high) if high >= f64::from(f32::MAX) => format!("a finite number, {low} or more"),
         _ => format!("between {low} and {high}"),
     }

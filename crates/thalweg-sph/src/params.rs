@@ -239,7 +239,7 @@ impl FluidParams {
             (Limit::new("viscosity", "Pa·s", [0.0, 1.0e8]).hint("water has 0.001, honey 10"), Some(self.viscosity)),
             (Limit::new("damping", "", [0.0, 1.0]), Some(self.damping)),
             (Limit::new("stiffness", "m²/s²", [1.0e-6, 1.0e9]).hint("without it a fluid collapses"), Some(self.stiffness)),
-            (Limit::new("sound_speed", "m/s", [1.0e-3, 1.0e5]).hint("ten times the fastest flow is right"), self.sound_speed),
+            (Limit::new("sound_speed", "m/s", [1.0e-18, 1.0e5]).hint("ten times the fastest flow is right"), self.sound_speed),
             (Limit::new("tension", "", [0.0, 1.0e6]).hint("0 for none"), Some(self.tension)),
             (Limit::new("gravity", "m/s²", [0.0, 1.0e3]).hint("it points down"), Some(self.gravity)),
             (Limit::new("dt", "s", [1.0e-9, 10.0]).hint("leave it out for the largest stable one"), self.dt),

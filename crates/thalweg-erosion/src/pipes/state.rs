@@ -11,7 +11,8 @@ use super::step::{Coefficients, THIN, stable_dt};
 use super::weather::{Edge, Edges, Weather};
 use crate::law::talus;
 use fearless_simd::Level;
-use thalweg_field::range::{FINITE, FINITE_F32, NATURAL, NATURAL_F32, all_within};
+use std::ops::RangeInclusive;
+use thalweg_field::range::{FINITE, FINITE_F32, NATURAL, all_within};
 use thalweg_field::sum::Compensated;
 use thalweg_field::{Field, FieldInfo, Frame, Grid2, Heightfield, Snapshot, band};
 
@@ -846,6 +847,8 @@ impl Pipes {
 
     /// Refuses numbers that no run can have.
     fn check_saved(&self, saved: &Saved) -> Result<(), String> {
+        /// Depths that are nothing but for rounding may lie a little below 0 [m].
+        const WITH_DUST: RangeInclusive<f64> = -1.0e-3..=f32::MAX as f64;
         // Time, time step, deepest water, water at the beginning; then sums that may have either sign.
         let (natural, either) = saved.numbers.split_at(4);
         all_within("its time, time step or depth,", natural, &NATURAL)?;
@@ -857,8 +860,8 @@ impl Pipes {
             for (which, plane) in cells.chunks(self.layout.stride).enumerate() {
                 let (name, range) = match which {
                     plane::BED => ("height of the bed", &FINITE_F32),
-                    plane::DEPTH => ("depth of the water", &NATURAL_F32),
-                    plane::SEDIMENT => ("sediment", &NATURAL_F32),
+                    plane::DEPTH => ("depth of the water", &WITH_DUST),
+                    plane::SEDIMENT => ("sediment", &WITH_DUST),
                     // Opposite flows of one face may be kept as one, with a sign.
                     _ => ("outflow", &FINITE_F32),
                 };
