@@ -317,36 +317,35 @@ fn memory_is_estimated_before_it_is_taken() {
 }
 
 #[test]
-fn huge_numbers_are_refused_or_fail_the_run() {
+fn huge_numbers_are_refused_before_anything_runs() {
     let folder = Folder::with_scene();
-    for (change, code) in [
-        ("rain.0.rate=1e300", 2),
-        ("rain.0.rate=1e30", 2),
-        ("source.0.rate=1e300", 2),
-        ("source.0.radius=1e300", 2),
-        ("source.0.at=[1e300, 0]", 2),
-        ("terrain.cell=1e300", 2),
-        ("terrain.cell=1e-300", 2),
-        ("terrain.layer.0.height=1e300", 2),
-        ("time.steps=9223372036854775807", 2),
-        ("time.steps=92233720368547758070", 2),
-        ("time.duration=-1", 2),
-        ("time.coarse.0.factor=0", 2),
-        ("time.coarse.0.factor=9223372036854775807", 2),
-        ("time.coarse.0.detail=2", 2),
-        ("seed=-1", 2),
-        ("water=[{ level = 1e300 }]", 2),
-        ("edges.east={ level = -1e300 }", 2),
-        ("rain=[{ drops = { per_second = 1e18, depth = 1, radius = 1 } }]", 2),
-        ("solver.dt=1e-300", 0),
-        ("solver.talus_every=4294967295", 0),
-        ("output.frames_every=9223372036854775807", 2),
+    for change in [
+        "rain.0.rate=1e300",
+        "rain.0.rate=1e30",
+        "source.0.rate=1e300",
+        "source.0.radius=1e300",
+        "source.0.at=[1e300, 0]",
+        "terrain.cell=1e300",
+        "terrain.cell=1e-300",
+        "terrain.layer.0.height=1e300",
+        "time.steps=9223372036854775807",
+        "time.steps=92233720368547758070",
+        "time.duration=-1",
+        "time.coarse.0.factor=0",
+        "time.coarse.0.factor=9223372036854775807",
+        "time.coarse.0.detail=2",
+        "seed=-1",
+        "water=[{ level = 1e300 }]",
+        "edges.east={ level = -1e300 }",
+        "rain=[{ drops = { per_second = 1e18, depth = 1, radius = 1 } }]",
+        "solver.dt=1e-300",
+        "solver.talus_every=4294967295",
+        "output.frames_every=9223372036854775807",
     ] {
         let arguments =
             ["run", "small.toml", "--force", "--out", "o", "--set", change, "--set", "output.maps=false"];
         let ran = folder.run(&arguments);
-        assert_eq!(ran.code, code, "--set {change}: {ran:?}");
-        assert_eq!(ran.stderr.is_empty(), code == 0, "--set {change}: {ran:?}");
+        assert_eq!(ran.code, 2, "--set {change}: {ran:?}");
     }
 }
 

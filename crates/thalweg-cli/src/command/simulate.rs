@@ -4,7 +4,7 @@ use super::info::tell_realism;
 use super::{memory_limit, scene};
 use crate::Failure;
 use crate::args::{BackendArg, DemoArgs, Limits, RunArgs};
-use crate::print::answer;
+use crate::print::{answer, brief};
 use crate::watch::Watch;
 use serde_json::json;
 use std::path::Path;
@@ -142,10 +142,10 @@ fn set_steps(time: &mut Time, steps: u64, args: &RunArgs, out: &Path) -> Result<
 /// A short summary.
 fn tell(report: &Report, out: &Path) {
     say!(
-        "{}: {} steps, {:.0} s simulated in {:.1} s on {} threads",
+        "{}: {} steps, {} s simulated in {:.1} s on {} threads",
         report.scene,
         report.steps,
-        report.simulated_s,
+        brief(report.simulated_s),
         report.wall_s,
         report.threads
     );

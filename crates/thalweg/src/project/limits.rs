@@ -205,7 +205,7 @@ impl PictureTable {
             (Limit::new("water.min_depth", "m", DEPTH), Some(water.min_depth)),
         ];
         let range = self.overlay.as_ref().and_then(|overlay| overlay.range);
-        all.extend(parts(Limit::new("overlay.range", "", [-1.0e30, 1.0e30]), range));
+        all.extend(parts(Limit::new("overlay.range", "", [-1.0e12, 1.0e12]), range));
         all
     }
 }
