@@ -311,7 +311,11 @@ fn check_rain(found: &mut Complaints, rain: &Rain, path: &str) {
     if let Some(Drops { per_second, depth, radius }) = rain.drops {
         found.not_negative(per_second, format!("{path}.drops.per_second"), " per second");
         found.unless(per_second <= MOST_DROPS, format!("{path}.drops.per_second"), || {
-            format!("{per_second:e} drops per second are too many to fall one by one; use even rain (rate) instead")
+            format!(
+                "{path}.drops.per_second is {}; more than {} drops are too many to fall one by one; use even rain (rate) instead",
+                brief(per_second),
+                brief(MOST_DROPS)
+            )
         });
         found.not_negative(depth, format!("{path}.drops.depth"), " m");
         found.not_negative(radius, format!("{path}.drops.radius"), " m");
