@@ -1,8 +1,8 @@
 //! Choosing an adapter: the best one that can do all that is needed.
 
 use wgpu::{
-    Adapter, AdapterInfo, Backend, Backends, DeviceType, DownlevelFlags, Limits, TextureFormat,
-    TextureFormatFeatureFlags, TextureUsages,
+    Adapter, Backend, Backends, DeviceType, DownlevelFlags, Limits, TextureFormat, TextureFormatFeatureFlags,
+    TextureUsages,
 };
 
 #[cfg(not(target_arch = "wasm32"))]
@@ -65,7 +65,8 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    fn new(info: &AdapterInfo) -> Self {
+    #[cfg(not(target_arch = "wasm32"))]
+    fn new(info: &wgpu::AdapterInfo) -> Self {
         Self {
             name: info.name.clone(),
             backend: info.backend.to_string(),

@@ -35,6 +35,7 @@ mod world;
 pub use needs::needs;
 pub use world::World;
 
+#[cfg(not(target_arch = "wasm32"))]
 use half::f16;
 use thalweg_field::Snapshot;
 #[cfg(not(target_arch = "wasm32"))]
@@ -43,7 +44,9 @@ use thalweg_gpu::{Gpu, GpuError};
 use wgpu::TextureFormat;
 
 use crate::sky::Sky;
-use crate::{Camera, ColourMap, Look, Picture, View};
+#[cfg(not(target_arch = "wasm32"))]
+use crate::{Camera, Picture};
+use crate::{ColourMap, Look, View};
 use bake::Bakery;
 use caustics::Caustics;
 use frame::FrameData;
