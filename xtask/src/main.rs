@@ -66,12 +66,20 @@ fn first_command() -> bool {
     run("cargo", &["run", "--release", "--locked", "--", "demo", "--out", out])
 }
 
+/// Crates that compute: their tests also run with overflow checks and debug assertions.
+const COMPUTING: [&str; 5] =
+    ["thalweg-field", "thalweg-terrain", "thalweg-erosion", "thalweg-sph", "thalweg-coupling"];
+
 /// The library without its default features.
 const PLAIN: [&str; 4] = ["--package", "thalweg", "--no-default-features", "--locked"];
 
 fn test() -> bool {
     add_vulkan();
-    run("cargo", &["test", "--workspace", "--locked"])
+    let packages = COMPUTING.iter().flat_map(|name| ["--package", name]);
+    let checked: Vec<_> = ["test", "--locked"].into_iter().chain(packages).collect();
+    // In release as the first command, so that what both are made of is built once.
+    run("cargo", &["test", "--release", "--workspace", "--locked"])
+        && run("cargo", &checked)
         && run("cargo", &[&["test", "--test", "going_on"], &PLAIN[..]].concat())
 }
 

@@ -333,6 +333,9 @@ pub struct CheckArgs {
     /// Scene file, folder with a scene.toml, name of a built-in scene, or - for standard input
     #[arg(value_hint = ValueHint::AnyPath)]
     pub scene: String,
+    /// Steps of all passes together, shared out as they are in the scene
+    #[arg(long, value_name = "N")]
+    pub steps: Option<u64>,
     /// Change a value first
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,

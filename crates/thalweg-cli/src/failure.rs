@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use thalweg::SetupError;
+use thalweg::io::WriteError;
 use thalweg::project::{Mistake, ProjectError};
 use thalweg::run::RunError;
 
@@ -74,6 +75,16 @@ impl Failure {
         let mistake = |mistake: &Mistake| json!({ "place": mistake.place, "message": mistake.message });
         let mistakes: Vec<_> = self.mistakes.iter().map(mistake).collect();
         json!({ "error": { "kind": kind, "message": self.message, "mistakes": mistakes } })
+    }
+}
+
+impl From<WriteError> for Failure {
+    /// A name that no format goes by is a mistake in what was asked for.
+    fn from(error: WriteError) -> Self {
+        match error {
+            WriteError::Extension { .. } => Self::usage(error),
+            _ => Self::run(error),
+        }
     }
 }
 

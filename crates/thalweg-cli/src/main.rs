@@ -43,7 +43,9 @@ fn main() -> ExitCode {
 }
 
 fn obey(Cli { command }: Cli) -> Result<(), Failure> {
-    let _folder = command.as_ref().filter(|command| command.may_draw()).and_then(|_| runtime_dir::lend());
+    if command.as_ref().is_some_and(Command::may_draw) {
+        runtime_dir::lend();
+    }
     match command {
         None => {
             command::welcome();

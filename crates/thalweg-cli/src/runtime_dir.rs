@@ -1,25 +1,37 @@
 //! A folder for graphics drivers.
 
-use std::path::Path;
-use tempfile::TempDir;
+use std::path::{Path, PathBuf};
 
 /// The variable that names the folder for a user's sockets while a desktop runs.
 const VARIABLE: &str = "XDG_RUNTIME_DIR";
 
-/// Gives drivers a private folder for their sockets where there is none, until the end of the program. Mesa looks for a
-/// desktop there and complains on standard error if the variable names none. Must be called before any thread starts.
-#[must_use]
-pub fn lend() -> Option<TempDir> {
+/// Names a private folder for the sockets of drivers where there is none. Mesa looks for a desktop there and complains on
+/// standard error if the variable names none. Must be called before any thread starts.
+pub fn lend() {
     let named = std::env::var_os(VARIABLE).is_some_and(|folder| Path::new(&folder).is_absolute());
-    if named || !cfg!(target_os = "linux") {
-        return None;
-    }
     // Without one there are two lines more on the screen, and nothing else.
-    let folder = tempfile::Builder::new().prefix("thalweg-").tempdir().ok()?;
+    let Some(folder) = private().filter(|_| !named) else { return };
     #[allow(unsafe_code)]
     // SAFETY: `main` calls this before it starts anything, so there is no other thread that could read the environment.
     unsafe {
-        std::env::set_var(VARIABLE, folder.path());
+        std::env::set_var(VARIABLE, folder);
     }
-    Some(folder)
+}
+
+/// A folder that only this user can enter, as the XDG base directory specification asks of it. It is one for all
+/// programs of a user and stays: one for each would be left behind by all that are killed.
+#[cfg(target_os = "linux")]
+fn private() -> Option<PathBuf> {
+    use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+    let user = std::fs::metadata("/proc/self").ok()?.uid();
+    let folder = std::env::temp_dir().join(format!("thalweg-{user}"));
+    let _ = std::fs::DirBuilder::new().mode(0o700).create(&folder);
+    // Somebody else may have made it before, to listen in.
+    let there = folder.symlink_metadata().ok()?;
+    (there.is_dir() && there.uid() == user && there.mode() & 0o077 == 0).then_some(folder)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn private() -> Option<PathBuf> {
+    None
 }

@@ -54,6 +54,9 @@ fn told(progress: &Progress) -> String {
     )
 }
 
+/// Parts of something that takes time that are too few for a bar.
+const FEW: usize = 2;
+
 /// Positions of the bar.
 const WHOLE: u64 = 1000;
 
@@ -62,6 +65,8 @@ pub struct Watch {
     bar: Option<ProgressBar>,
     lines: bool,
     last_line: Instant,
+    /// How much of the run is done, from 0 to 1 [-].
+    share: f64,
     cancelled: Arc<AtomicBool>,
     /// Lines of commands, if it listens to any.
     lines_in: Option<Receiver<Line>>,
@@ -77,17 +82,27 @@ impl Watch {
             if flag.swap(true, Ordering::Relaxed) {
                 std::process::exit(130);
             }
+            if !quiet {
+                remark!("stopping as soon as what is begun is done; once more ends at once");
+            }
         });
         let terminal = std::io::stderr().is_terminal();
         let bar = (terminal && !quiet).then(|| {
             let bar = ProgressBar::with_draw_target(Some(WHOLE), ProgressDrawTarget::stderr());
-            let style = "{bar:30.cyan/blue} {percent:>3} %  {msg}";
+            let style = "{bar:20.cyan/blue} {percent:>3} %  {wide_msg}";
             bar.set_style(
                 ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar()),
             );
             bar
         });
-        Self { bar, lines: !terminal && !quiet, last_line: Instant::now(), cancelled, lines_in: None }
+        Self {
+            bar,
+            lines: !terminal && !quiet,
+            last_line: Instant::now(),
+            share: 0.0,
+            cancelled,
+            lines_in: None,
+        }
     }
 
     /// Listens to commands from a file, a named pipe, or standard input if that is `-`. The text says why not.
@@ -116,8 +131,8 @@ impl Watch {
     /// Shows a line, and a share of the whole on the bar.
     fn show(&mut self, share: f64, line: &str) {
         if let Some(bar) = &self.bar {
-            bar.set_position((share * WHOLE as f64) as u64);
             bar.set_message(line.to_owned());
+            bar.set_position((share * WHOLE as f64) as u64);
         } else if self.lines && self.last_line.elapsed() > LINE_EVERY {
             self.last_line = Instant::now();
             remark!("{:3.0} %  {line}", 100.0 * share);
@@ -142,21 +157,21 @@ fn listen(name: &str, mut from: impl BufRead, sender: &SyncSender<Line>) {
     for number in 1.. {
         let mut line = Vec::new();
         let read = from.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line);
+        let too_long = line.len() as u64 == LONGEST_LINE && !line.ends_with(b"\n");
+        let read =
+            read.and_then(|count| if too_long { skip_line(&mut from) } else { Ok(()) }.map(|()| count));
+        let passed_over = |why: String| format!("{name}: line {number} is {why}; it is passed over");
         let told = match read {
             Ok(0) => return,
-            Ok(_) if line.len() as u64 == LONGEST_LINE && !line.ends_with(b"\n") => skip_line(&mut from)
-                .map_err(|error| format!("{name}: cannot be read: {error}"))
-                .and_then(|()| {
-                    Err(format!(
-                        "{name}: line {number} is longer than {LONGEST_LINE} bytes; it is passed over"
-                    ))
-                }),
-            Ok(_) => String::from_utf8(line)
-                .map_err(|_| format!("{name}: line {number} is not UTF-8 text; it is passed over")),
-            Err(error) => Err(format!("{name}: cannot be read: {error}")),
+            Ok(_) if too_long => Err(passed_over(format!("longer than {LONGEST_LINE} bytes"))),
+            Ok(_) => String::from_utf8(line).map_err(|_| passed_over("not UTF-8 text".into())),
+            Err(error) => {
+                // Nobody waits for it any more, or it is told; either way it was the last.
+                let _ = sender.send(Err(format!("{name}: cannot be read: {error}")));
+                return;
+            }
         };
-        let over = told.as_ref().is_err_and(|reason| reason.contains("cannot be read"));
-        if sender.send(told).is_err() || over {
+        if sender.send(told).is_err() {
             return;
         }
     }
@@ -179,12 +194,15 @@ fn skip_line(from: &mut impl BufRead) -> std::io::Result<()> {
 
 impl Watcher for Watch {
     fn progress(&mut self, progress: &Progress) {
+        self.share = progress.share;
         self.show(progress.share, &told(progress));
     }
 
     fn busy(&mut self, what: &str, done: usize, of: usize) {
         let line = if of > 1 { format!("{what}, {done} of {of}") } else { what.to_owned() };
-        self.show(done as f64 / of.max(1) as f64, &line);
+        // What has no parts worth counting leaves the bar where it is.
+        let share = if of > FEW { done as f64 / of as f64 } else { self.share };
+        self.show(share, &line);
     }
 
     fn notice(&mut self, text: &str) {

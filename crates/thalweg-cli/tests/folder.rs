@@ -144,6 +144,10 @@ fn a_stopped_run_is_unfinished_and_a_failed_one_is_in_nobodys_way() {
     assert!(folder.ok(&["info", "o"]).stdout.contains("unfinished run"));
     // It wrote nothing but its scene: the next one needs no force.
     folder.fails(&["run", "small.toml", "--out", "w", "--set", "solver.dt=60 s"], 1, &["not stable"]);
-    assert!(folder.ok(&["info", "w"]).stdout.contains("saved           nothing"));
+    assert!(folder.ok(&["info", "w"]).stdout.contains("nothing is saved; start it again"));
+    // A scene that was copied from a run is none.
+    std::fs::create_dir(folder.path("copy")).unwrap();
+    folder.write("copy/scene.toml", folder.read("w/scene.toml"));
+    assert!(!folder.ok(&["info", "copy"]).stdout.contains("unfinished"));
     folder.ok(&["run", "small.toml", "--out", "w", "-q"]);
 }

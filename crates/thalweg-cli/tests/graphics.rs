@@ -75,9 +75,22 @@ fn particles_are_drawn(hidden: Hidden) {
     }
 }
 
+/// Whether the program finds an adapter here. None may be passed over where it is the only kind: whatever a machine
+/// has is used.
+fn adapter_is_there(hidden: Hidden) -> bool {
+    let found = run(&Folder::new(), hidden, &["doctor", "--json"]).json();
+    let adapters = found["adapters"].as_array().unwrap();
+    assert!(
+        adapters.is_empty() || adapters.iter().any(|adapter| adapter["passed_over"].is_null()),
+        "{found}"
+    );
+    !adapters.is_empty()
+}
+
 #[test]
 fn with_opengl_alone_every_scene_is_drawn() {
-    demo_is_drawn(OPENGL_ALONE);
+    let ran = demo_is_drawn(OPENGL_ALONE);
+    assert_ne!(adapter_is_there(OPENGL_ALONE), ran.stderr.contains("the processor draws"), "{ran:?}");
     particles_are_drawn(OPENGL_ALONE);
 }
 
@@ -97,7 +110,8 @@ fn without_any_adapter_every_scene_is_drawn() {
 
 #[test]
 fn with_the_graphics_of_this_machine_every_scene_is_drawn() {
-    demo_is_drawn(AS_IT_IS);
+    let ran = demo_is_drawn(AS_IT_IS);
+    assert_ne!(adapter_is_there(AS_IT_IS), ran.stderr.contains("the processor draws"), "{ran:?}");
     particles_are_drawn(AS_IT_IS);
 }
 
@@ -120,7 +134,12 @@ fn pictures_never_refuse_a_run() {
 fn the_doctor_names_every_adapter_and_what_draws() {
     let folder = Folder::new();
     let ran = run(&folder, NO_ADAPTER, &["doctor"]);
-    assert!(ran.stdout.contains("adapters    none") && ran.stdout.contains("by the processor"), "{ran:?}");
+    for words in ["adapters    none", "mesa-vulkan-drivers", "by the processor"] {
+        assert!(ran.stdout.contains(words), "{words}: {ran:?}");
+    }
+    // Set to nothing, the variable is not set.
+    let empty = run(&folder, &[("WGPU_BACKEND", "")], &["doctor", "--json"]).json();
+    assert_eq!(empty["adapters"], run(&folder, AS_IT_IS, &["doctor", "--json"]).json()["adapters"]);
     let found = run(&folder, AS_IT_IS, &["doctor", "--json"]).json();
     let adapters = found["adapters"].as_array().unwrap();
     let draws = found["draws"].as_str().unwrap();

@@ -244,6 +244,8 @@ fn check_estimates_what_a_run_takes() {
         assert!(told.contains(word), "{word:?} is not in {told}");
     }
     let estimate = folder.ok(&["check", "small.toml", "--json"]).json()["estimate"].clone();
+    let again = folder.ok(&["check", "small.toml", "--json"]).json()["estimate"].clone();
+    assert_eq!(estimate["simulated_s"], again["simulated_s"], "one scene, two simulated times");
     let report = folder.ok(&["run", "small.toml", "--json"]).json();
     assert_eq!(estimate["steps"], report["steps"]);
     let ratio = |key: &str| estimate[key].as_f64().unwrap() / report[key].as_f64().unwrap();
@@ -305,6 +307,32 @@ size = [160, 90]
     assert!((0.5..2.0).contains(&(most / end)), "{most} expected, {end} at the end");
     let told = folder.ok(&["check", "jet.toml"]).stdout;
     assert!(told.contains("0 particles, later up to"), "{told}");
+}
+
+/// Water that finds its place for very long is reckoned with and not waited for.
+#[test]
+fn check_reckons_with_relaxing_and_does_not_wait_for_it() {
+    let folder = Folder::new();
+    let wall = |relax: u64| {
+        let relax = format!("solver.fluid.relax={relax}");
+        let check = ["check", "dam-break", "--json", "--set", "solver.fluid.spacing=10 cm", "--set", &relax];
+        folder.ok(&check).json()["estimate"]["wall_s"].as_f64().unwrap()
+    };
+    let [short, long] = [0, 10_000_000].map(wall);
+    assert!(long > 100.0 * short, "{short} s, and {long} s with ten million damped steps before");
+}
+
+/// A link to a heightmap is a heightmap.
+#[cfg(unix)]
+#[test]
+fn a_scene_is_made_around_a_link() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("far")).unwrap();
+    folder.ok(&["generate", "--size", "64", "-o", "far/ground.exr"]);
+    std::os::unix::fs::symlink("far/ground.exr", folder.path("link.exr")).unwrap();
+    folder.ok(&["new", "scene", "--terrain", "link.exr"]);
+    assert!(!folder.path("scene/link.exr").is_symlink() && folder.path("scene/link.exr").is_file());
+    folder.ok(&["check", "scene"]);
 }
 
 /// A run in words: where its water and its ground went.

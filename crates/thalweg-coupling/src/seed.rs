@@ -249,7 +249,7 @@ impl Seeds {
         (0..self.seeded.len()).all(|tile| self.need_of(bed, tile).0 <= self.room as f64)
     }
 
-    /// Refuses water at the beginning whose bed and walls would need more than there is room for. Nothing is seeded.
+    /// Refuses water at the beginning whose bed would need more than there is room for. Nothing is seeded.
     pub fn check_start(&mut self, bed: &Bed, fluid: &Fluid, reach: f64) -> Result<(), FluidError> {
         self.claim(bed, fluid, reach)?;
         let mut all = 0.0;

@@ -115,7 +115,7 @@ pub fn choose<T>(
     mut make: impl FnMut(&Gpu) -> Result<T, GpuError>,
 ) -> Choice<T> {
     let list = |backends| caught(|| Ok(pollster::block_on(adapters(backends)))).unwrap_or_default();
-    let mut choice = Choice { made: Err(GpuError::NoAdapter), candidates: Vec::new() };
+    let mut choice = Choice { made: Err(none_found()), candidates: Vec::new() };
     let (cards, mut others): (Vec<_>, Vec<_>) =
         list(allowed() & Backends::PRIMARY).into_iter().partition(|adapter| !is_software(adapter));
     choice.consider(&cards, needs, breadth, &mut make);
@@ -181,9 +181,19 @@ pub(crate) async fn open(adapter: &Adapter, needs: &Needs<'_>) -> Result<Gpu, Gp
     Ok(Gpu::from_parts(device, queue, adapter.get_info()))
 }
 
+/// What the choice of backends is narrowed to, if it is.
+fn narrowed() -> Option<String> {
+    std::env::var("WGPU_BACKEND").ok().filter(|backends| !backends.trim().is_empty())
+}
+
 /// The backends that may be used.
 pub(crate) fn allowed() -> Backends {
-    Backends::from_env().unwrap_or(Backends::all())
+    narrowed().and_then(|_| Backends::from_env()).unwrap_or(Backends::all())
+}
+
+/// Why there is no adapter.
+pub fn none_found() -> GpuError {
+    narrowed().map_or(GpuError::NoAdapter, |backends| GpuError::Narrowed { backends })
 }
 
 /// The adapters of some backends, best first.

@@ -4,11 +4,11 @@ use wgpu::{AdapterInfo, DeviceType};
 
 #[cfg(not(target_arch = "wasm32"))]
 use crate::choice::{Breadth, choose};
-use crate::choice::{Needs, adapters, allowed, open};
+use crate::choice::{Needs, adapters, allowed, none_found, open};
 use crate::trouble::Trouble;
 
 /// What to install where there is no adapter.
-pub const NEEDS: &str = if cfg!(target_os = "linux") {
+const NEEDS: &str = if cfg!(target_os = "linux") {
     "install the graphics card's Vulkan driver, or Mesa's software one (Debian: apt-get install mesa-vulkan-drivers)"
 } else {
     "install a graphics driver with Vulkan, Metal or Direct3D 12"
@@ -20,6 +20,15 @@ pub enum GpuError {
     /// No adapter at all.
     #[error("no graphics adapter was found; {NEEDS}")]
     NoAdapter,
+    /// No adapter of the backends that the environment allows.
+    #[error(
+        "no graphics adapter was found for WGPU_BACKEND={backends}; unset it, or name a backend of this machine (vulkan, \
+         gl, metal, dx12) that has a driver"
+    )]
+    Narrowed {
+        /// What it is set to.
+        backends: String,
+    },
     /// There are adapters, and none of them can do all that is needed.
     #[error("no graphics adapter will do: {reasons}; {NEEDS}")]
     NoneWillDo {
@@ -85,7 +94,7 @@ impl Gpu {
 
     /// As `new`, for places that cannot wait.
     pub async fn request(needs: &Needs<'_>) -> Result<Self, GpuError> {
-        let mut last = GpuError::NoAdapter;
+        let mut last = none_found();
         for adapter in adapters(allowed()).await {
             match open(&adapter, needs).await {
                 Ok(gpu) => return Ok(gpu),

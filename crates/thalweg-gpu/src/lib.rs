@@ -19,6 +19,6 @@ mod trouble;
 
 #[cfg(not(target_arch = "wasm32"))]
 pub use choice::choose;
-pub use choice::{Breadth, Candidate, Choice, Needs};
-pub use device::{Gpu, GpuError, NEEDS};
+pub use choice::{Breadth, Candidate, Choice, Needs, none_found};
+pub use device::{Gpu, GpuError};
 pub use wgpu;

@@ -34,8 +34,12 @@ pub fn create_dir(path: &Path) -> Result<(), WriteError> {
         if path.is_dir() {
             return Ok(());
         }
+        let missing =
+            path.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.is_dir());
+        let missing: Vec<_> = missing.collect();
         fs::create_dir_all(path)?;
-        sync_folder(folder_of(path), &File::sync_all)
+        // Each new name stands in the folder above it.
+        missing.iter().rev().try_for_each(|folder| sync_folder(folder_of(folder), &File::sync_all))
     };
     create().map_err(|source| WriteError::Io { path: path.into(), source })
 }

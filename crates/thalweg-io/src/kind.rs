@@ -33,12 +33,15 @@ impl Kind {
         File::open(path).and_then(|file| file.take(8).read_to_end(&mut head)).unwrap_or(0);
         let named = path.extension().unwrap_or_default().to_ascii_lowercase();
         match (head.as_slice(), named.to_str()) {
-            ([b'p', b'l', b'y', b'\n' | b'\r', ..], _) | (_, Some("ply")) => Some(Self::Ply),
-            ([b'g', b'l', b'T', b'F', ..], _) | (_, Some("glb")) => Some(Self::Glb),
-            (head, named) if head == checkpoint::MAGIC || named == Some("twc") => Some(Self::Checkpoint),
-            (head, _) if Format::of(head, path).or(Format::named(path)).is_some() => Some(Self::Heightmap),
+            ([b'p', b'l', b'y', b'\n' | b'\r', ..], _) => Some(Self::Ply),
+            ([b'g', b'l', b'T', b'F', ..], _) => Some(Self::Glb),
+            (head, _) if head == checkpoint::MAGIC => Some(Self::Checkpoint),
+            (head, _) if Format::of(head, path).is_some() => Some(Self::Heightmap),
+            (_, Some("ply")) => Some(Self::Ply),
+            (_, Some("glb")) => Some(Self::Glb),
+            (_, Some("twc")) => Some(Self::Checkpoint),
             (_, Some("obj")) => Some(Self::Obj),
-            _ => None,
+            _ => Format::named(path).map(|_| Self::Heightmap),
         }
     }
 }

@@ -63,9 +63,26 @@ pub fn read_map(path: &Path, max_bytes: u64) -> Result<Field, ReadError> {
 /// Writes a picture of `width` × `height` pixels as 8-bit sRGB; `pixels` holds red, green and blue of
 /// each, row after row from the top.
 pub fn write_png_rgb(path: &Path, width: usize, height: usize, pixels: &[u8]) -> Result<(), WriteError> {
+    write_described_png(path, [width, height], pixels, "")
+}
+
+/// As [`write_png_rgb`], with a line of ASCII about the picture in the file.
+pub fn write_described_png(
+    path: &Path,
+    [width, height]: [usize; 2],
+    pixels: &[u8],
+    description: &str,
+) -> Result<(), WriteError> {
     check_size(path, width, height)?;
     check_pixels(path, width, height, pixels)?;
-    write_atomic(path, |w| png::write_rgb(w, width as u32, height as u32, pixels))
+    write_atomic(path, |w| png::write_rgb(w, [width as u32, height as u32], pixels, description))
+}
+
+/// The line that a picture was written with; none if it has none, or cannot be read.
+pub fn read_png_description(path: &Path) -> Option<String> {
+    let options = ReadOptions::default();
+    let (source, file) = Source::open(path, &options).ok()?;
+    png::Opened::new(source, file).ok()?.description()
 }
 
 /// Three bytes for each pixel, no more and no less.

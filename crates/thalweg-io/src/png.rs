@@ -108,11 +108,19 @@ impl<'a> Opened<'a> {
         Ok(Raster::labelled(heights, label, bits))
     }
 
-    /// The description inside the file.
+    /// The description of heights inside the file.
     fn own_label(&self) -> Result<Option<Label>, ReadError> {
+        self.text(KEY).map(|text| Label::parse(text, self.source.path)).transpose()
+    }
+
+    /// What the file says about its picture.
+    pub fn description(&self) -> Option<String> {
+        self.text(DESCRIPTION).map(str::to_owned)
+    }
+
+    fn text(&self, keyword: &str) -> Option<&str> {
         let mut texts = self.reader.info().uncompressed_latin1_text.iter();
-        let text = texts.find(|text| text.keyword == KEY);
-        text.map(|text| Label::parse(&text.text, self.source.path)).transpose()
+        texts.find(|text| text.keyword == keyword).map(|text| &*text.text)
     }
 }
 
@@ -181,11 +189,22 @@ pub(crate) fn animation<W: Write>(
     Ok(encoder.write_header()?)
 }
 
-/// Writes a picture: 8-bit sRGB, three bytes for each pixel.
-pub(crate) fn write_rgb(writer: impl Write, width: u32, height: u32, pixels: &[u8]) -> io::Result<()> {
+/// The keyword of a text about the picture itself, as the PNG standard names it.
+pub(crate) const DESCRIPTION: &str = "Description";
+
+/// Writes a picture: 8-bit sRGB, three bytes for each pixel, and a text about it unless that is empty.
+pub(crate) fn write_rgb(
+    writer: impl Write,
+    [width, height]: [u32; 2],
+    pixels: &[u8],
+    description: &str,
+) -> io::Result<()> {
     let mut encoder = Encoder::new(writer, width, height);
     encoder.set_color(ColorType::Rgb);
     encoder.set_source_srgb(SrgbRenderingIntent::Perceptual);
+    if !description.is_empty() {
+        encoder.add_text_chunk(DESCRIPTION.into(), description.into())?;
+    }
     let mut writer = encoder.write_header()?;
     writer.write_image_data(pixels)?;
     writer.finish()?;

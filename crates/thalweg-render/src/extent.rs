@@ -197,11 +197,18 @@ pub(crate) fn bounds_of(places: &[[f32; 3]]) -> Option<[Vec3; 2]> {
 
 /// The radius of particles whose centres lie between two corners [m]: their own, or a likely one.
 pub(crate) fn radius_of(points: &Points, centres: [Vec3; 2]) -> f32 {
-    if points.radius > 0.0 { points.radius } else { likely_radius(centres, points.len()) }
+    if points.radius > 0.0 { points.radius } else { touching_radius(centres, points.len()) }
+}
+
+/// The radius of particles that tell none [m]: they touch their neighbours if they fill their box evenly. Strays do not
+/// count.
+pub fn likely_radius(points: &Points) -> f32 {
+    let [low, high] = points.bounds().unwrap_or_default().map(Vec3::from_array);
+    touching_radius([low, high], points.len())
 }
 
 /// Half the spacing of particles that fill their box evenly, be it a box, a sheet or a row [m].
-fn likely_radius([low, high]: [Vec3; 2], count: usize) -> f32 {
+fn touching_radius([low, high]: [Vec3; 2], count: usize) -> f32 {
     /// Rounds after which the spacing has settled; a row gains a third of its digits in each.
     const ROUNDS: usize = 40;
     let sides = high - low;
@@ -224,11 +231,11 @@ mod tests {
         for (sides, count) in [([10, 20, 5], 1000), ([50, 20, 1], 1000), ([64, 1, 1], 64)] {
             let spacing = 0.5;
             let high = Vec3::from_array(sides.map(|n: i32| (n - 1) as f32 * spacing));
-            let radius = likely_radius([Vec3::ZERO, high], count);
+            let radius = touching_radius([Vec3::ZERO, high], count);
             // The box of the centres is one spacing smaller than what the particles fill.
             assert!((0.19..0.26).contains(&radius), "{sides:?}: {radius} m, spacing {spacing} m");
         }
-        assert_eq!(likely_radius([Vec3::ONE, Vec3::ONE], 1), 0.5);
+        assert_eq!(touching_radius([Vec3::ONE, Vec3::ONE], 1), 0.5);
     }
 
     #[test]

@@ -52,12 +52,6 @@ impl<'a> Scene<'a> {
     pub fn with_deposits(self, depth: &'a Grid2<f32>) -> Self {
         Self { deposit_depth: Some(depth), ..self }
     }
-
-    /// The same scene, whose drawing ends early once that is set.
-    #[must_use]
-    pub fn until(self, stop: &'a AtomicBool) -> Self {
-        Self { stop: Some(stop), ..self }
-    }
 }
 
 /// Whether nobody waits for the picture any more.

@@ -460,7 +460,117 @@ fn a_film_has_the_length_that_was_asked_for_and_shows_start_and_end() {
         let read = |number: usize| std::fs::read(out.join(format!("frames/frame_{number:06}.png"))).unwrap();
         assert!(read(0) != read(count - 1), "the end looks like the start");
         assert!(report.files.iter().any(|file| file.starts_with("frames.")), "no video: {:?}", report.files);
+        for drawn in ["frames", "video"] {
+            assert!(report.timings_s[drawn] > 0.0, "{drawn} is not told apart: {:?}", report.timings_s);
+        }
     }
+}
+
+/// The steps that the frames in a folder show, in their order.
+fn shown(out: &Path) -> Vec<u64> {
+    let path = |number: usize| out.join(format!("frames/frame_{number:06}.png"));
+    let there = (0..).map(path).take_while(|path| path.is_file());
+    let told = there.map(|path| thalweg::io::read_png_description(&path).unwrap());
+    told.map(|text| text.strip_prefix("step ").unwrap().parse().unwrap()).collect()
+}
+
+/// More frames follow those that are there, and show what comes after them: nobody sees a run go back.
+#[test]
+fn a_run_that_goes_on_adds_its_frames_whatever_their_pace() {
+    let folder = tempfile::tempdir().unwrap();
+    let film = "video = '2 s'";
+    let cases = [
+        (film, film, None),
+        ("frames_every = 60", "frames_every = 25", Some(vec![0, 60, 120, 180, 250, 275, 300])),
+        ("frames_every = 60", "frames_every = 60", Some(vec![0, 60, 120, 180, 240, 300])),
+    ];
+    for (i, (before, after, expected)) in cases.into_iter().enumerate() {
+        let out = folder.path().join(format!("out{i}"));
+        finished(&filmed(folder.path(), before), &out);
+        let first = shown(&out);
+        let mut longer = filmed(folder.path(), after);
+        longer.scene.time.steps += 70;
+        let outcome = run(&longer, &options(&out, true), &mut Patient::new(u64::MAX)).unwrap();
+        let Outcome::Finished(report) = outcome else { panic!("{outcome:?}") };
+        let all = shown(&out);
+        assert!(all.starts_with(&first), "{before}, {after}: {first:?} became {all:?}");
+        assert!(all.is_sorted() && all.last() <= Some(&305), "{before}, {after}: {all:?}");
+        assert_eq!(frames(&report).len(), all.len(), "{before}, {after}");
+        match expected {
+            Some(expected) => assert_eq!(all, expected, "{before}, {after}"),
+            None => assert!(all.len() > first.len() && all.last() == Some(&305), "{all:?}"),
+        }
+    }
+}
+
+/// Pictures are never worth a run.
+#[test]
+fn frames_and_pictures_that_cannot_be_written_do_not_end_a_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    std::fs::create_dir(&out).unwrap();
+    for name in ["frames", "pictures"] {
+        std::fs::write(out.join(name), "in the way").unwrap();
+    }
+    let mut project = filmed(folder.path(), "frames_every = 60");
+    project.scene.output.pictures = true;
+    let mut watcher = Patient::new(u64::MAX);
+    let outcome =
+        run(&project, &RunOptions { earlier: Earlier::Replace, ..options(&out, false) }, &mut watcher);
+    assert!(matches!(outcome, Ok(Outcome::Finished(_))), "{outcome:?}");
+    let told = watcher.notices.iter().filter(|notice| notice.contains("pictures are missing")).count();
+    assert_eq!(told, 1, "{:?}", watcher.notices);
+}
+
+/// Two runs into one folder would mix their files.
+#[test]
+fn a_folder_that_a_run_writes_into_takes_no_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = project(folder.path(), SCENE);
+    let out = folder.path().join("out");
+    std::fs::create_dir(&out).unwrap();
+    std::fs::write(out.join("unfinished.json"), "{}").unwrap();
+    let mark = std::fs::File::open(out.join("unfinished.json")).unwrap();
+    mark.lock().unwrap();
+    for earlier in [Earlier::Refuse, Earlier::Replace, Earlier::Resume] {
+        let refused = run(&project, &RunOptions { earlier, ..options(&out, false) }, &mut Patient::new(9));
+        assert!(matches!(refused, Err(RunError::Busy { .. })), "{earlier:?}: {refused:?}");
+    }
+    drop(mark);
+    let replaced = RunOptions { earlier: Earlier::Replace, ..options(&out, false) };
+    let outcome = run(&project, &replaced, &mut Patient::new(u64::MAX));
+    assert!(matches!(outcome, Ok(Outcome::Finished(_))), "{outcome:?}");
+}
+
+/// Asks to stop as soon as a video is being made.
+struct NoFilm(bool);
+
+impl Watcher for NoFilm {
+    fn progress(&mut self, _: &Progress) {}
+
+    fn notice(&mut self, _: &str) {}
+
+    fn cancelled(&self) -> bool {
+        self.0
+    }
+
+    fn busy(&mut self, what: &str, done: usize, _: usize) {
+        self.0 |= what == "video" && done == 2;
+    }
+}
+
+#[test]
+fn a_run_that_is_stopped_while_its_video_is_made_keeps_its_frames_and_its_state() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = filmed(folder.path(), "video = '3 s'");
+    let out = folder.path().join("out");
+    let outcome = run(&project, &options(&out, false), &mut NoFilm(false)).unwrap();
+    assert!(matches!(outcome, Outcome::Stopped { step: 235, .. }), "{outcome:?}");
+    assert!(out.join("frames/frame_000014.png").is_file() && !out.join("report.json").exists());
+    let begun =
+        std::fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let videos: Vec<_> = begun.filter(|name| name.starts_with("frames.")).collect();
+    assert!(videos.is_empty(), "half a video: {videos:?}");
 }
 
 /// Frames at fixed times lie at the first step at or past each of them, which a run that draws every step can tell.

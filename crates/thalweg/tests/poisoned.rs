@@ -188,6 +188,30 @@ fn spoil_everything(scene: &str, steps: u64, sure: &[(&str, &str)]) {
     }
 }
 
+/// Each of these is said of some number of the section that is none.
+fn hears(scene: &str, steps: u64, section: &str, words: &[&str]) {
+    let folder = tempfile::tempdir().unwrap();
+    let project = project(folder.path(), scene);
+    let mut checkpoint = saved(folder.path(), &project, steps);
+    let index = checkpoint.sections.iter().position(|(name, _)| name == section).unwrap();
+    let mut state = State::new(&project, MEMORY).unwrap();
+    let mut reasons = Vec::new();
+    let Section::F32(values) = checkpoint.sections[index].1.clone() else {
+        panic!("{section}: other numbers")
+    };
+    // A stride that meets every column and every kind of number.
+    for at in (0..values.len()).step_by(1 + values.len() / 997) {
+        let mut other = values.clone();
+        other[at] = f32::NAN;
+        checkpoint.sections[index].1 = Section::F32(other);
+        reasons.extend(state.restore(&checkpoint).err());
+    }
+    for word in words {
+        let heard = reasons.iter().any(|reason| reason.contains(word));
+        assert!(heard, "{section}: nothing is said of its {word}: {:?}", reasons.first());
+    }
+}
+
 fn section_kind(section: &Section) -> &'static str {
     match section {
         Section::F32(_) | Section::F64(_) => "numbers",
@@ -211,6 +235,8 @@ fn a_torrent_with_wrong_numbers_is_refused_or_runs_on() {
         ("clock", "time step, number 0 is NaN"),
     ];
     spoil_everything(TORRENT, 60, &sure);
+    let columns = ["position", "velocity", "mass", "end of particle", "density", "height of the bed"];
+    hears(TORRENT, 60, "floats", &columns);
 }
 
 #[test]
@@ -225,6 +251,7 @@ fn water_on_cells_with_wrong_numbers_is_refused_or_runs_on() {
         ("inherited", "every height must be a finite number"),
     ];
     spoil_everything(RAIN, 72, &sure);
+    hears(RAIN, 72, "cells", &["height of the bed", "depth of the water", "sediment", "outflow"]);
 }
 
 /// Places that are finite and absurd: the particle that flew away is named, not its index in some list.

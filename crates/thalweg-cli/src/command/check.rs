@@ -12,6 +12,9 @@ use thalweg::run::Estimate;
 pub fn check(args: &CheckArgs) -> Result<(), Failure> {
     let mut project = scene::open(&args.scene, &args.set)?;
     project.allow_outside = args.allow_outside;
+    if let Some(steps) = args.steps {
+        project.scene.time = project.scene.time.lasting(steps);
+    }
     let state = State::new(&project, memory_limit(args.max_memory))?;
     let notices = state.notices.clone();
     let estimate = Estimate::new(state).map_err(|complaint| Failure::usage(complaint.message))?;
@@ -32,11 +35,17 @@ fn tell(name: &str, timed: bool, estimate: &Estimate) {
     });
     let about = if timed { "about " } else { "" };
     say!("{name}: fine; {cols} x {rows} cells{particles}, {about}{steps} steps");
-    say!("simulated time  about {}", span(estimate.simulated_s));
+    let condition = if estimate.particles.is_none() {
+        ", less where water deepens and shortens the time steps"
+    } else {
+        ""
+    };
+    say!("simulated time  about {}{condition}", span(estimate.simulated_s));
     say!("memory          about {}", bytes(estimate.memory_bytes));
+    let drawing = if *frames > 0 { format!("drawing {frames} frames") } else { "drawing".into() };
     let items = if estimate.particles.is_some() { "particles" } else { "cells" };
     say!(
-        "time            about {} on {threads} threads, at {} million {items} times steps a second; drawing comes on top",
+        "time            about {} on {threads} threads, at {} million {items} times steps a second; {drawing} comes on top",
         span(estimate.wall_s),
         brief(estimate.rate / 1.0e6)
     );

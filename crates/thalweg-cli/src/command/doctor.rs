@@ -107,7 +107,7 @@ fn tell(found: &Findings) {
         say!("memory      unknown; a run uses {used} MiB at most (--max-memory)");
     }
     if found.adapters.is_empty() {
-        say!("adapters    none; {}", thalweg::gpu::NEEDS);
+        say!("adapters    none: {}", thalweg::gpu::none_found());
     }
     let mut drawing = false;
     for (i, adapter) in found.adapters.iter().enumerate() {

@@ -68,22 +68,18 @@ fn info_checkpoint(path: &Path, args: &InfoArgs) -> Result<(), Failure> {
 
 /// A run that has not finished has no results, whatever files are in its folder.
 fn info_unfinished(path: &Path, run: &Unfinished, args: &InfoArgs) {
-    let Unfinished { thalweg, scene, steps, saved } = run;
+    let Unfinished { thalweg, scene, steps, saved, alive } = run;
     let resume = saved.map(|_| resume_command(path));
     if args.json {
         answer(&json!({
-            "kind": "unfinished run", "scene": scene, "steps": steps, "saved": saved, "resume": resume
+            "kind": "unfinished run", "scene": scene, "steps": steps, "saved": saved, "alive": alive, "resume": resume
         }));
         return;
     }
     say!("unfinished run  scene {scene}, {steps} steps, by thalweg {thalweg}");
-    say!(
-        "                it still goes on, was stopped, or was killed; the files in the folder are not its result"
-    );
-    match (saved, resume) {
-        (Some(step), Some(resume)) => say!("saved           step {step}; go on with: {resume}"),
-        _ => say!("saved           nothing; start it again with --force"),
-    }
+    let fate = if *alive { "goes on now" } else { "was stopped or killed" };
+    say!("                it {fate}; the files in the folder are not its result");
+    say!("                {}", run.advice(path));
 }
 
 fn info_run(path: &Path, args: &InfoArgs) -> Result<(), Failure> {

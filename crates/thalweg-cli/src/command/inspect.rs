@@ -93,7 +93,7 @@ pub fn convert(args: &ConvertArgs) -> Result<(), Failure> {
         within_memory(&format!("{cols} by {rows} cells"), need, limit, "use a smaller --size")?;
         ground = resample(&ground, cols, rows);
     }
-    write_heightfield(&args.output, &ground, &WriteOptions::default()).map_err(Failure::run)?;
+    write_heightfield(&args.output, &ground, &WriteOptions::default())?;
     say!("{}", args.output.display());
     Ok(())
 }

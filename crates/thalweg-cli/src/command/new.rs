@@ -6,11 +6,11 @@ use crate::args::{NewArgs, Reading};
 use crate::print::fixed;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use thalweg::State;
 use thalweg::field::Heightfield;
 use thalweg::io::{Imported, Notice, ReadOptions, WriteOptions, read_heightfield, write_heightfield};
 use thalweg::project::{BuiltIn, Project, Terrain, built_in_scenes, nearest, write_all_new};
 use thalweg::run::shell_word;
+use thalweg::{SetupError, State};
 
 /// `thalweg new`
 pub fn new(args: &NewArgs) -> Result<(), Failure> {
@@ -86,22 +86,30 @@ fn around(file: &Path, base: Option<&BuiltIn>, args: &NewArgs) -> Result<Vec<Pat
         let files: Vec<_> = files.iter().map(|(name, content)| (name.as_str(), content.as_slice())).collect();
         write_all_new(dir, &files).map_err(|error| refused(dir, error))
     };
-    if ground.converted {
-        let heights = dir.join(&ground.name);
-        if heights.exists() {
-            let message = format!("{} is already there", heights.display());
-            return Err(refused(dir, std::io::Error::new(ErrorKind::AlreadyExists, message)));
-        }
-        let mut written = write(&[scene])?;
-        write_heightfield(&heights, &ground.field, &WriteOptions::default()).map_err(Failure::run)?;
-        written.push(heights);
-        return Ok(written);
-    }
-    // Whether it can be run, with the file where it is now: before anything is written.
-    let folder = file.parent().unwrap_or(Path::new(""));
-    drop(State::new(&Project::from_text(&text, "scene.toml", folder, &[])?, limit)?);
+    // Whether it can be run, before anything is written into the folder.
+    let can_run = |folder: &Path| -> Result<(), Failure> {
+        let mut project = Project::from_text(&text, "scene.toml", folder, &[])?;
+        // A link to a heightmap is as good as the heightmap: it is copied.
+        project.allow_outside = true;
+        let wrong = |error: SetupError| {
+            // There is no such file yet that could be mended.
+            let words =
+                |text: &str| text.replacen("scene.toml", &format!("the scene for {}", ground.name), 1);
+            Failure::from(error).reworded(words)
+        };
+        State::new(&project, limit).map(drop).map_err(wrong)
+    };
     let mut files = vec![scene];
-    files.extend(copies(file, dir)?);
+    if ground.converted {
+        let aside = tempfile::tempdir().map_err(Failure::run)?;
+        let heights = aside.path().join(&ground.name);
+        write_heightfield(&heights, &ground.field, &WriteOptions::default()).map_err(Failure::run)?;
+        can_run(aside.path())?;
+        files.push((ground.name.clone(), std::fs::read(&heights).map_err(Failure::run)?));
+    } else {
+        can_run(file.parent().unwrap_or(Path::new("")))?;
+        files.extend(copies(file, dir)?);
+    }
     write(&files)
 }
 

@@ -9,7 +9,9 @@ use crate::watch::Watch;
 use serde_json::json;
 use std::path::Path;
 use thalweg::project::{Backend, Every, Output, Project, Time};
-use thalweg::run::{Earlier, Outcome, Report, RunOptions, VIDEOS, absolute, resume_command, saved_time};
+use thalweg::run::{
+    Earlier, Outcome, Report, RunOptions, VIDEOS, absolute, resume_command, saved_name, saved_scene,
+};
 
 /// What is said of a run that was stopped while its water was finding its place.
 const STOPPED_BEFORE: &str = "stopped before the first step; nothing has happened and nothing was written";
@@ -55,6 +57,10 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     if let Some(steps) = args.steps {
         set_steps(&mut project.scene.time, steps, args, &out)?;
     }
+    // The folder of a run is named otherwise than the scene that runs in it.
+    if let Some(name) = saved_name(&out).filter(|_| args.resume) {
+        project.name = name;
+    }
     let earlier = match args {
         RunArgs { resume: true, .. } => Earlier::Resume,
         RunArgs { force: true, .. } => Earlier::Replace,
@@ -73,7 +79,9 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
         Outcome::AlreadyOver { step } if args.json => {
             answer(&json!({ "out": absolute(&out), "already_over": step }));
         }
-        Outcome::StoppedBefore if args.json => answer(&json!({ "stopped": 0, "note": STOPPED_BEFORE })),
+        Outcome::StoppedBefore if args.json => {
+            answer(&json!({ "out": absolute(&out), "stopped": 0, "note": STOPPED_BEFORE }));
+        }
         Outcome::Finished(report) if !args.limits.quiet => tell(report, &out),
         _ => {}
     }
@@ -124,13 +132,13 @@ fn go(
 /// Makes a run `steps` long, all passes together, and says how they are shared out. Those of a run that goes on stay as
 /// they were, and the last one takes what is left.
 fn set_steps(time: &mut Time, steps: u64, args: &RunArgs, out: &Path) -> Result<(), Failure> {
-    *time = match saved_time(out).filter(|_| args.resume) {
+    *time = match saved_scene(out).filter(|_| args.resume).map(|before| before.time) {
         Some(before) => time.going_on(&before, steps).map_err(|reason| {
             Failure::usage(format!("{}: cannot be resumed with --steps {steps}: {reason}", out.display()))
         })?,
         None => time.lasting(steps),
     };
-    if !time.coarse.is_empty() && !args.limits.quiet && !args.resume {
+    if !time.coarse.is_empty() && !args.limits.quiet {
         let coarse =
             time.coarse.iter().map(|pass| format!("{} on cells {} times as wide", pass.steps, pass.factor));
         let passes: Vec<_> = coarse.chain([format!("{} on the terrain itself", time.steps)]).collect();

@@ -172,6 +172,7 @@ impl Painter {
         let aspect = size[0] as f32 / size[1] as f32;
         if let (Engine::Gpu(renderer), Some(world)) = (&mut self.engine, &mut model.0) {
             match renderer.picture(world, look, camera, size) {
+                Ok(_) if stopped() => return Err(DrawError::Stopped),
                 Ok(mut picture) => {
                     marks.draw(&mut picture, &world.view(camera, look, aspect), snapshot, look);
                     return Ok(picture);

@@ -2,7 +2,7 @@
 
 use super::limits::HEIGHT;
 use super::schema::{Drops, Every, Method, Pool, Rain, Scene, Source, VERSION};
-use super::{CameraKind, CameraTable, KeyKind, OVERLAYS, PictureTable, SnowChoice, nearest};
+use super::{CameraKind, CameraTable, KeyKind, OVERLAYS, PictureTable, nearest};
 use std::collections::HashSet;
 use thalweg_erosion::pipes::{self, Edge};
 use thalweg_field::range::{Beyond, brief};
@@ -44,10 +44,6 @@ const MOST_PIXELS: usize = 16_384;
 const MOST_FPS: u32 = 1000;
 /// Most frames that a film has.
 const MOST_FRAMES: f64 = 100_000.0;
-/// Shortest and longest simulated time between two frames [s].
-const FRAME_TIMES: std::ops::RangeInclusive<f64> = 1.0e-6..=1.0e12;
-/// Most drops that are computed one by one [1/s].
-const MOST_DROPS: f64 = 1.0e6;
 
 /// What was found so far.
 #[derive(Default)]
@@ -215,16 +211,6 @@ impl Scene {
 
     fn check_film(&self, found: &mut Complaints) {
         let output = &self.output;
-        if let Every::Time(time) = output.frames_every {
-            found.unless(FRAME_TIMES.contains(&time), "output.frames_every", || {
-                format!(
-                    "output.frames_every is {} s; the time between two frames lies between {:e} and {:e} s",
-                    brief(time),
-                    FRAME_TIMES.start(),
-                    FRAME_TIMES.end()
-                )
-            });
-        }
         let Some(video) = output.video else { return };
         found.unless(output.frames_every == Every::NEVER, "output.video", || {
             "a film has its frames evenly over the run (video) or at a pace (frames_every); give one of them".into()
@@ -310,13 +296,6 @@ fn check_rain(found: &mut Complaints, rain: &Rain, path: &str) {
     });
     if let Some(Drops { per_second, depth, radius }) = rain.drops {
         found.not_negative(per_second, format!("{path}.drops.per_second"), " per second");
-        found.unless(per_second <= MOST_DROPS, format!("{path}.drops.per_second"), || {
-            format!(
-                "{path}.drops.per_second is {}; more than {} drops are too many to fall one by one; use even rain (rate) instead",
-                brief(per_second),
-                brief(MOST_DROPS)
-            )
-        });
         found.not_negative(depth, format!("{path}.drops.depth"), " m");
         found.not_negative(radius, format!("{path}.drops.radius"), " m");
     }
@@ -395,9 +374,6 @@ fn check_picture(found: &mut Complaints, picture: &PictureTable) {
     found.unless((1..=MOST_FPS).contains(&picture.fps), "picture.fps", || {
         format!("picture.fps is {}; it must lie between 1 and {MOST_FPS}", picture.fps)
     });
-    if let SnowChoice::Above(height) = picture.snow {
-        found.height(height, "picture.snow".into());
-    }
     if let Some(overlay) = &picture.overlay {
         let name = overlay.field.as_str();
         found.unless(OVERLAYS.contains(&name), "picture.overlay", || {
@@ -433,7 +409,6 @@ fn style(section: &str, key: &str, error: &StyleError) -> (String, String) {
     (path, message)
 }
 
-/// Scenes may come from strangers: they read nothing outside their own folder.
 fn check_path(found: &mut Complaints, file: &str, path: &str) {
     found.unless(!file.is_empty(), path, || format!("{path} is empty; name a file"));
 }

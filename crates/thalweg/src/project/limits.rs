@@ -74,7 +74,11 @@ impl Rain {
         let of_drops = |value: fn(Drops) -> f64| drops.map(value);
         vec![
             (Limit::new("rate", "m/s", [0.0, 10.0]).hint("a cloudburst has 1e-4"), self.rate),
-            (Limit::new("drops.per_second", "1/s", [0.0, 1.0e6]), of_drops(|drops| drops.per_second)),
+            (
+                Limit::new("drops.per_second", "1/s", [0.0, 1.0e6])
+                    .hint("even rain, rate, is faster for more"),
+                of_drops(|drops| drops.per_second),
+            ),
             (Limit::new("drops.depth", "m", [0.0, 100.0]), of_drops(|drops| drops.depth)),
             (Limit::new("drops.radius", "m", LENGTH), of_drops(|drops| drops.radius)),
             (Limit::new("start", "s", TIME), Some(self.start)),
@@ -145,7 +149,7 @@ impl Output {
             every("checkpoint_every", self.checkpoint_every),
             match self.frames_every {
                 Every::Steps(steps) => every("frames_every", steps),
-                Every::Time(time) => (Limit::new("frames_every", "s", SPAN), Some(time)),
+                Every::Time(time) => (Limit::new("frames_every", "s", [1.0e-6, 1.0e12]), Some(time)),
             },
             every("particles_every", self.particles_every),
             every("surface_every", self.surface_every),

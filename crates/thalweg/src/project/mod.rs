@@ -347,7 +347,13 @@ fn set(table: &mut toml::Table, change: &str) -> Result<(), String> {
                 let length = array.len();
                 let index = part.parse::<usize>().ok().filter(|&index| index <= length);
                 let index = index.ok_or_else(|| {
-                    format!("there are {length} of these, counted from 0; \"{part}\" is none of them, nor the next")
+                    let list = parts[..i].join(".");
+                    // Either its number or its place is missing.
+                    let key = if i + 1 == parts.len() { *part } else { "KEY" };
+                    format!(
+                        "{list} is a list of {length}, counted from 0, and \"{part}\" is none of them nor the next; write \
+                         {list}.0.{key}"
+                    )
                 })?;
                 if index == length {
                     array.push(fresh(i));

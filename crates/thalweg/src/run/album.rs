@@ -7,7 +7,7 @@ use super::progress::Watcher;
 use super::recorder::{Ending, Recorder};
 use crate::draw;
 use crate::state::State;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use thalweg_field::Snapshot;
 use thalweg_io::{WriteError, atomic};
@@ -22,6 +22,8 @@ pub struct Album {
     /// What draws the view and the frames, if there is room for them.
     pictures: Option<Pictures>,
     frames: Frames,
+    /// Whether it was said already that a picture could not be written.
+    told: bool,
 }
 
 impl Album {
@@ -33,7 +35,32 @@ impl Album {
         }
         let pictures = Pictures::new(state, options.max_bytes, watcher);
         let frames = Frames::new(&options.out, state, pictures.as_ref());
-        Some(Self { out: options.out.clone(), pictures, frames })
+        Some(Self { out: options.out.clone(), pictures, frames, told: false })
+    }
+
+    /// Pictures are never worth a run: one that cannot be written is told, and the run goes on.
+    fn tell(&mut self, error: &WriteError, watcher: &mut dyn Watcher) {
+        if !std::mem::replace(&mut self.told, true) {
+            watcher.notice(&format!("pictures are missing: {error}"));
+        }
+    }
+
+    /// Writes the pictures of the end; those that can be.
+    fn write_all(&mut self, pictures: &[(&'static str, Picture)], watcher: &mut dyn Watcher) -> Vec<PathBuf> {
+        let folder = self.out.join("pictures");
+        if let Err(error) = atomic::create_dir(&folder) {
+            self.tell(&error, watcher);
+            return Vec::new();
+        }
+        let mut files = Vec::new();
+        for (name, picture) in pictures {
+            let path = folder.join(format!("{name}.png"));
+            match draw::write_picture(&path, picture) {
+                Ok(()) => files.push(path),
+                Err(error) => self.tell(&error, watcher),
+            }
+        }
+        files
     }
 }
 
@@ -51,10 +78,11 @@ impl Recorder for Album {
     }
 
     fn write(&mut self, state: &mut State, watcher: &mut dyn Watcher) -> Result<(), WriteError> {
-        match &mut self.pictures {
-            Some(pictures) => self.frames.draw(state, pictures, watcher),
-            None => Ok(()),
+        let Some(pictures) = &mut self.pictures else { return Ok(()) };
+        if let Err(error) = self.frames.draw(state, pictures, watcher) {
+            self.tell(&error, watcher);
         }
+        Ok(())
     }
 
     fn rewind(&mut self) {
@@ -64,44 +92,36 @@ impl Recorder for Album {
     fn finish(&mut self, ending: &mut Ending) -> Result<Vec<PathBuf>, WriteError> {
         let Ending { state, snapshot, timings, watcher } = ending;
         let mut files = self.frames.written();
-        files.extend(timings.of("video", || self.frames.film(&self.out, *watcher)));
+        files.extend(timings.of("video", || self.frames.film(*watcher)));
         if state.scene().output.pictures {
             let drawn = timings.of("pictures", || {
                 watcher.busy("drawing", 0, 2);
                 let pictures = self.pictures.as_mut();
                 let view = pictures.and_then(|pictures| pictures.view(snapshot, state, *watcher));
                 watcher.busy("drawing", 1, 2);
-                draw_pictures(&self.out, state, snapshot, view, watcher.stopping())
-            })?;
+                draw_pictures(state, snapshot, view, watcher.stopping())
+            });
             // None if it was told to stop, as the driver will see.
-            files.extend(drawn.into_iter().flatten());
+            files.extend(timings.of("pictures", || self.write_all(&drawn.unwrap_or_default(), *watcher)));
         }
         Ok(files)
     }
 }
 
-fn write_picture(path: PathBuf, picture: &Picture) -> Result<PathBuf, WriteError> {
-    draw::write_picture(&path, picture)?;
-    Ok(path)
-}
-
 /// Draws the terrain before and after, each with the water that stands on it, and where ground was lost and gained;
-/// `view` is that of the landscape. `None` if `stop` was set before all of them were there.
+/// `view` is that of the landscape. All of them by name; `None` if `stop` was set before they were there.
 fn draw_pictures(
-    out: &Path,
     state: &State,
     end: &Snapshot,
     view: Option<Picture>,
     stop: Option<&AtomicBool>,
-) -> Result<Option<Vec<PathBuf>>, WriteError> {
+) -> Option<Vec<(&'static str, Picture)>> {
     let stopped = || stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
-    let folder = out.join("pictures");
-    atomic::create_dir(&folder)?;
     let start = state.start();
     let top = ReliefStyle { height_range: draw::height_range(start), ..ReliefStyle::default() };
     let opening = draw::opening(state);
     let [Some(before), Some(after)] = [&opening, end].map(thalweg_render::Scene::snapshot) else {
-        return Ok(Some(Vec::new()));
+        return Some(Vec::new());
     };
     let [before, after] = [before, after].map(|scene| thalweg_render::Scene { stop, ..scene });
     let metres_per_pixel = start.extent()[0].max(start.extent()[1]) / SIDE as f64;
@@ -110,23 +130,16 @@ fn draw_pictures(
         picture.scale_bar(metres_per_pixel);
         picture
     });
-    if stopped() {
-        return Ok(None);
-    }
     let label = format!("after {} steps", end.step);
-    let sheet = before_after(&[(&before, "before"), (&now, &label)]);
-    let mut files = vec![write_picture(folder.join("before_after.png"), &sheet)?];
-    if let Some(view) = view {
-        files.push(write_picture(folder.join("view.png"), &view)?);
-    }
+    let mut pictures = vec![("before_after", before_after(&[(&before, "before"), (&now, &label)]))];
+    pictures.extend(view.map(|view| ("view", view)));
     for name in ["flow", "erosion", "deposition"] {
         if let Some(field) = end.fields.iter().find(|field| field.info.name == name) {
-            let picture = map(&after, field, &MapStyle::of(&field.info), SIDE);
-            if stopped() {
-                return Ok(None);
-            }
-            files.push(write_picture(folder.join(format!("{name}.png")), &picture)?);
+            pictures.push((name, map(&after, field, &MapStyle::of(&field.info), SIDE)));
+        }
+        if stopped() {
+            return None;
         }
     }
-    Ok(Some(files))
+    Some(pictures)
 }

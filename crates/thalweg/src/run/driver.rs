@@ -9,8 +9,11 @@ use crate::project::Project;
 use crate::stage::StepError;
 use crate::state::State;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use thalweg_io::{WriteError, atomic};
+
+/// Longest time that a kill may cost, where the scene wants checkpoints on the way.
+const SAVE_AFTER: Duration = Duration::from_secs(600);
 
 /// Takes the steps of a run and writes what is due.
 pub(super) struct Driver<'a> {
@@ -35,7 +38,7 @@ impl Driver<'_> {
         watcher: &mut dyn Watcher,
     ) -> Result<Option<Outcome>, RunError> {
         self.write_if_due(state, watcher)?;
-        let mut teller = Teller::new(state);
+        let (mut teller, mut saved) = (Teller::new(state), Instant::now());
         loop {
             if self.obey(state, watcher)? {
                 return self.stop(state).map(Some);
@@ -43,7 +46,8 @@ impl Driver<'_> {
             if state.is_over() {
                 return Ok(None);
             }
-            let to_save = to_next(state.steps_taken(), state.scene().output.checkpoint_every);
+            let every = state.scene().output.checkpoint_every;
+            let to_save = to_next(state.steps_taken(), every);
             let to_show = self.recorders.iter().map(|recorder| recorder.due_in(state)).min();
             let steps = state.steps_to_next_look().min(to_save).min(to_show.unwrap_or(u64::MAX));
             let clock = Instant::now();
@@ -56,8 +60,10 @@ impl Driver<'_> {
             if watcher.cancelled() {
                 return self.stop(state).map(Some);
             }
-            if steps == to_save && !state.is_over() {
+            let late = every > 0 && saved.elapsed() > SAVE_AFTER;
+            if (steps == to_save || late) && !state.is_over() {
                 self.saved = Some(self.save(state)?);
+                saved = Instant::now();
             }
             teller.tell(state, (steps, took), watcher);
         }
@@ -66,11 +72,19 @@ impl Driver<'_> {
     /// Draws and writes what is due at this step.
     pub fn write_if_due(&mut self, state: &mut State, watcher: &mut dyn Watcher) -> Result<(), RunError> {
         for recorder in &mut self.recorders {
-            if recorder.is_due(state) {
-                self.timings.of(recorder.name(), || recorder.write(state, watcher))?;
+            if recorder.is_due(state)
+                && let Err(source) = self.timings.of(recorder.name(), || recorder.write(state, watcher))
+            {
+                return Err(self.unwritten(source, state));
             }
         }
         Ok(())
+    }
+
+    /// Hours of work must not be lost to a full disk: saves the state, if that can be.
+    fn unwritten(&mut self, source: WriteError, state: &State) -> RunError {
+        let saved = self.save(state).ok().or_else(|| self.saved.clone());
+        RunError::Write { source, saved }
     }
 
     fn stop(&mut self, state: &State) -> Result<Outcome, RunError> {
@@ -119,11 +133,8 @@ impl Driver<'_> {
         let last = self.keep_last(state, watcher);
         let mut files = match self.show(state, watcher) {
             Ok(shown) => shown,
-            Err(source) => {
-                // Hours of work must not be lost to a full disk.
-                let saved = last.or_else(|| self.save(state).ok()).or(self.saved);
-                return Err(RunError::Write { source, saved });
-            }
+            Err(source) if last.is_some() => return Err(RunError::Write { source, saved: last }),
+            Err(source) => return Err(self.unwritten(source, state)),
         };
         if watcher.cancelled() {
             return self.stop(state);
@@ -144,7 +155,9 @@ impl Driver<'_> {
         };
         let told = Report::new(self.project, state, finish);
         told.write(&path)?;
-        folder::finish(self.out, &files)?;
+        for stale in folder::finish(self.out, &files)? {
+            watcher.notice(&format!("{}: removed; it was made before the run went on", stale.display()));
+        }
         Ok(Outcome::Finished(Box::new(told)))
     }
 

@@ -37,6 +37,12 @@ pub enum RunError {
         /// What is there.
         path: PathBuf,
     },
+    /// Another run writes there.
+    #[error("{}: another run writes into this folder; wait for its end, or choose another --out", out.display())]
+    Busy {
+        /// The folder.
+        out: PathBuf,
+    },
     /// The output would replace what the scene is made of.
     #[error("{}: would be overwritten by the output of the run; choose another --out", path.display())]
     OverInput {
@@ -45,8 +51,8 @@ pub enum RunError {
     },
     /// The folder holds what an earlier run left.
     #[error(
-        "{}: holds {holds}, and nothing is overwritten unasked; replace it with --force, choose another folder with \
-         --out{go_on}",
+        "{}: holds {holds}, and nothing is overwritten unasked; replace it with --force, or choose another folder \
+         with --out{go_on}",
         out.display()
     )]
     Occupied {
@@ -58,7 +64,7 @@ pub enum RunError {
         go_on: String,
     },
     /// There is nothing to go on from.
-    #[error("{}: no checkpoint to resume from{broken}; run without --resume to start anew", folder.display())]
+    #[error("{}: no checkpoint to resume from{broken}; run without --resume to start anew, with --force if it holds files", folder.display())]
     NothingToResume {
         /// Where it was looked for.
         folder: PathBuf,
@@ -79,7 +85,7 @@ impl RunError {
     /// Whether what was asked for was wrong, so that nothing ran.
     pub fn is_usage(&self) -> bool {
         match self {
-            Self::Setup(_) | Self::OutIsAFile { .. } | Self::OverInput { .. } => true,
+            Self::Setup(_) | Self::OutIsAFile { .. } | Self::OverInput { .. } | Self::Busy { .. } => true,
             Self::Occupied { .. } | Self::NothingToResume { .. } | Self::OtherRun { .. } => true,
             Self::Step { .. } | Self::Write { .. } | Self::Checkpoint(_) => false,
         }

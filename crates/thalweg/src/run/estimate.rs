@@ -42,10 +42,12 @@ pub struct Particles {
     pub most: u64,
 }
 
-/// Time for trying how fast the solver is.
-const TRIAL: Duration = Duration::from_millis(200);
-/// Steps between two looks at the clock: enough for the solvers' stride, few enough for large terrains.
-const STRIDE: u64 = 8;
+/// Cells times steps that a trial takes, and particles times steps: a fifth of a second on a small machine. Counted, not
+/// timed, so that the same scene is told the same time steps on every machine.
+const CELL_STEPS: f64 = 16.0e6;
+const PARTICLE_STEPS: f64 = 1.0e6;
+/// Steps of a trial: at least one stride of the solvers, and no more than say something about the beginning.
+const STEPS: std::ops::RangeInclusive<u64> = 8..=1024;
 /// Fewest particles whose speed says something about many.
 const ENOUGH: f64 = 5000.0;
 /// What particles are reckoned with where too few are there to try: particles times steps in a second and thread [1/s].
@@ -56,6 +58,8 @@ const MAPS_PER_CELL: u64 = 30;
 const PNG_PER_PIXEL: u64 = 2;
 /// A particle in a file [bytes].
 const FILE_PER_PARTICLE: u64 = 40;
+/// A particle's part of the surface in a file [bytes]: about half a vertex and a triangle, as text in OBJ.
+const MESH_PER_PARTICLE: u64 = 60;
 /// A cell of virtual pipes, or a particle, in a checkpoint [bytes].
 const SAVED_PER_ITEM: u64 = 62;
 
@@ -63,7 +67,7 @@ const SAVED_PER_ITEM: u64 = 62;
 struct Trial {
     /// Cells or particles times steps in a second [1/s].
     rate: f64,
-    /// Mean time step [s].
+    /// The last time step [s].
     dt: f64,
     /// Cells or particles, on average.
     items: f64,
@@ -76,6 +80,8 @@ impl Estimate {
         let ground = &state.start().height;
         let (cells, scene) = ([ground.cols(), ground.rows()], state.scene().clone());
         let (memory, start, emitters) = (state.memory(), state.items().0 as u64, state.emitters());
+        // Water finds its place in as many steps as the scene asks for, which may be more than anybody waits for.
+        state.skip_relaxing()?;
         let first = try_steps(&mut state);
         let mut estimate = Self {
             steps: 0,
@@ -96,13 +102,13 @@ impl Estimate {
             }
             Method::Sph(params) => {
                 let fluid = &params.fluid;
-                let dt = if start > 0 { first.dt } else { fluid.dt.unwrap_or(fluid.max_dt) };
+                let dt = if first.items > 0.0 { first.dt } else { fluid.dt.unwrap_or(fluid.max_dt) };
                 estimate.steps = steps_within(&scene, dt);
                 estimate.simulated_s = estimate.steps as f64 * dt;
                 estimate.add_particles(fluid, start, &emitters, &first);
             }
         }
-        let pictures = |every: u64| estimate.steps.checked_div(every).map_or(0, |files| files + 1);
+        let files_of = |every: u64| estimate.steps.checked_div(every).map_or(0, |files| files + 1);
         let pace = Pace::of(&scene);
         estimate.frames = pace.map_or(0, |pace| pace.frames_in(estimate.steps, estimate.simulated_s));
         let [width, height] = scene.picture.size.map(|side| side as u64);
@@ -115,8 +121,10 @@ impl Estimate {
         let items = estimate.particles.map_or((cells[0] * cells[1]) as u64, |particles| particles.most);
         estimate.disk_bytes = estimate.disk_bytes.saturating_add(saves * items * SAVED_PER_ITEM);
         if let Some(particles) = estimate.particles {
-            let files = pictures(scene.output.particles_every).max(1) * scene.output.particles.len() as u64;
+            let files = files_of(scene.output.particles_every).max(1) * scene.output.particles.len() as u64;
+            let meshes = files_of(scene.output.surface_every).max(1) * scene.output.surface.len() as u64;
             let bytes = files.saturating_mul(particles.most * FILE_PER_PARTICLE);
+            let bytes = bytes.saturating_add(meshes.saturating_mul(particles.most * MESH_PER_PARTICLE));
             estimate.disk_bytes = estimate.disk_bytes.saturating_add(bytes);
         }
         Ok(estimate)
@@ -159,7 +167,8 @@ impl Estimate {
             self.rate = PARTICLE_RATE * self.threads as f64;
         }
         let mean = (particle_seconds / end.max(f64::MIN_POSITIVE)).min(most as f64);
-        self.wall_s = mean * self.steps as f64 / self.rate;
+        let relaxing = start as f64 * f64::from(fluid.relax);
+        self.wall_s = (mean * self.steps as f64 + relaxing) / self.rate;
     }
 }
 
@@ -171,23 +180,31 @@ fn steps_within(scene: &Scene, dt: f64) -> u64 {
 
 /// Takes a few steps of a pass.
 fn try_steps(state: &mut State) -> Trial {
-    let (count, begun) = (state.items().0, state.steps_taken());
-    let (mut spent, mut item_steps) = (Duration::ZERO, 0.0);
+    let (count, kind) = state.items();
+    let budget = if kind == "cells" { CELL_STEPS } else { PARTICLE_STEPS };
+    let begun = state.steps_taken();
+    let (mut spent, mut item_steps, mut dt) = (Duration::ZERO, 0.0, 0.0);
     // A pass that ends, and numbers that go wild, are for the run to tell.
-    while spent < TRIAL && !state.is_over() {
-        let steps = state.steps_to_next_look().min(STRIDE);
+    while !state.is_over() {
+        let taken = state.steps_taken() - begun;
+        // Particles may have yet to come.
+        if taken >= *STEPS.end() || taken >= *STEPS.start() && item_steps >= budget {
+            break;
+        }
+        let (steps, before) = (state.steps_to_next_look().min(*STEPS.start()), state.time());
         let clock = Instant::now();
         let Ok(report) = state.stage().advance(state, steps) else { break };
         spent += clock.elapsed();
         item_steps += state.items().0 as f64 * steps as f64;
-        if state.note(&report).is_err() || state.items().1 == "cells" && state.items().0 != count {
+        dt = (state.time() - before) / steps as f64;
+        if state.note(&report).is_err() || kind == "cells" && state.items().0 != count {
             break;
         }
     }
     let steps = (state.steps_taken() - begun).max(1) as f64;
     Trial {
         rate: item_steps.max(1.0) / spent.as_secs_f64().max(1.0e-9),
-        dt: (state.time() / steps).max(f64::MIN_POSITIVE),
+        dt: f64::max(dt, f64::MIN_POSITIVE),
         items: item_steps / steps,
     }
 }

@@ -6,6 +6,7 @@ use crate::project::{OVERLAYS, Project};
 use crate::state::State;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::fs::{File, TryLockError};
 use std::io::{ErrorKind, Write};
 use std::path::{Component, Path, PathBuf};
 use thalweg_io::{WriteError, atomic, checkpoint};
@@ -39,19 +40,30 @@ pub struct Unfinished {
     /// The newest step that is saved, if any.
     #[serde(skip)]
     pub saved: Option<u64>,
+    /// Whether it goes on at this moment.
+    #[serde(skip)]
+    pub alive: bool,
 }
 
 impl Unfinished {
-    /// What a folder tells of a run that has not finished in it: by its mark, or by a scene that a run wrote and no report.
+    /// What to do about it, in words.
+    pub fn advice(&self, out: &Path) -> String {
+        match self.saved {
+            _ if self.alive => "it still goes on; wait for its end".into(),
+            Some(step) => format!("step {step} is saved, go on with: {}", resume_command(out)),
+            None => "nothing is saved; start it again, with --force if the folder holds files of it".into(),
+        }
+    }
+
+    /// What a folder tells of a run that has not finished in it: by its mark, or by saved states and no report.
     pub fn within(out: &Path) -> Option<Self> {
-        let mark = std::fs::read(out.join(MARK));
-        let begun = || std::fs::read(out.join(SCENE)).is_ok_and(|scene| output::is_written(&scene));
-        if mark.is_err() && (out.join(REPORT).is_file() || !begun()) {
+        let (mark, saved) = (std::fs::read(out.join(MARK)), newest_saved(out));
+        if mark.is_err() && (out.join(REPORT).is_file() || saved.is_none()) {
             return None;
         }
-        let unknown = || Self { thalweg: "?".into(), scene: "?".into(), steps: 0, saved: None };
+        let unknown = || Self { thalweg: "?".into(), scene: "?".into(), steps: 0, saved: None, alive: false };
         let told = serde_json::from_slice(&mark.unwrap_or_default()).unwrap_or_else(|_| unknown());
-        Some(Self { saved: newest_saved(out), ..told })
+        Some(Self { saved, alive: is_held(out), ..told })
     }
 }
 
@@ -84,6 +96,9 @@ pub(super) fn admit(project: &Project, options: &RunOptions) -> Result<(), RunEr
     if out.exists() && !out.is_dir() {
         return Err(RunError::OutIsAFile { path: out.clone() });
     }
+    if is_held(out) {
+        return Err(RunError::Busy { out: out.clone() });
+    }
     if let Some(path) = output::endangered(project, out) {
         return Err(RunError::OverInput { path });
     }
@@ -96,6 +111,17 @@ pub(super) fn admit(project: &Project, options: &RunOptions) -> Result<(), RunEr
             Err(RunError::Occupied { out: out.clone(), holds, go_on })
         }
     }
+}
+
+/// Whether a run writes into the folder at this moment.
+fn is_held(out: &Path) -> bool {
+    File::open(out.join(MARK)).is_ok_and(|mark| matches!(mark.try_lock(), Err(TryLockError::WouldBlock)))
+}
+
+/// The mark, locked for as long as it is kept open. Some file systems know no locks; there, whoever runs twice into one
+/// folder is not told.
+fn hold(mark: &Path) -> Option<File> {
+    File::open(mark).ok().filter(|file| file.try_lock().is_ok())
 }
 
 /// What an earlier run left in a folder, in words.
@@ -114,8 +140,12 @@ fn holdings(out: &Path) -> Option<String> {
 }
 
 /// Takes possession of the folder: from here on its run has not finished. What an earlier run left goes, unless this
-/// one goes on with it.
-pub(super) fn begin(project: &Project, state: &State, options: &RunOptions) -> Result<(), WriteError> {
+/// one goes on with it. What is returned keeps others out until it is dropped.
+pub(super) fn begin(
+    project: &Project,
+    state: &State,
+    options: &RunOptions,
+) -> Result<Option<File>, WriteError> {
     let out = &options.out;
     atomic::create_dir(out)?;
     let mark = Unfinished {
@@ -123,21 +153,28 @@ pub(super) fn begin(project: &Project, state: &State, options: &RunOptions) -> R
         scene: project.name.clone(),
         steps: state.steps_planned(),
         saved: None,
+        alive: true,
     };
     let text = serde_json::to_string(&mark).unwrap_or_default();
     let old = if options.earlier == Earlier::Resume { Vec::new() } else { own_files(out) };
     atomic::write_atomic(&out.join(MARK), |file| file.write_all(text.as_bytes()))?;
+    let held = hold(&out.join(MARK));
     // The report goes first: it tells of files that are about to go.
     remove(&out.join(REPORT))?;
     let read = output::inputs(project, state.scene());
-    old.iter().filter(|file| !read.iter().any(|input| same(input, file))).try_for_each(|file| remove(file))
+    old.iter()
+        .filter(|file| !read.iter().any(|input| same(input, file)))
+        .try_for_each(|file| remove(file))?;
+    Ok(held)
 }
 
-/// Everything is written: what an earlier run left and this one did not replace goes, and the mark goes last.
-pub(super) fn finish(out: &Path, files: &[PathBuf]) -> Result<(), WriteError> {
-    let stale = |file: &&PathBuf| !files.contains(file);
-    singles(out).iter().filter(stale).try_for_each(|file| remove(file))?;
-    remove(&out.join(MARK))
+/// Everything is written: what an earlier run left and this one did not replace goes, and the mark goes last. Returns
+/// what went.
+pub(super) fn finish(out: &Path, files: &[PathBuf]) -> Result<Vec<PathBuf>, WriteError> {
+    let stale: Vec<_> = singles(out).into_iter().filter(|file| !files.contains(file)).collect();
+    stale.iter().try_for_each(|file| remove(file))?;
+    remove(&out.join(MARK))?;
+    Ok(stale)
 }
 
 /// The step of the newest checkpoint, whole or not.

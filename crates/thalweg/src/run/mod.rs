@@ -28,7 +28,7 @@ pub use output::VIDEOS;
 pub use progress::{Progress, Silent, Watcher};
 pub use report::{Dt, LedgerReport, Realism, Report, WaterReport, absolute};
 
-use crate::project::{Project, Scene, Time};
+use crate::project::{Project, Scene};
 use crate::state::{NoteError, Relaxing, SetupError, State};
 use driver::Driver;
 use folder::CHECKPOINTS;
@@ -95,11 +95,11 @@ pub fn run(project: &Project, options: &RunOptions, watcher: &mut dyn Watcher) -
         if state.is_over() && folder::is_finished(&options.out) {
             return Ok(Outcome::AlreadyOver { step: state.steps_taken() });
         }
-    } else if !relax(project, &mut state, watcher)? {
+    } else if !timings.of("setup", || relax(project, &mut state, watcher))? {
         return Ok(Outcome::StoppedBefore);
     }
-    let recorders = recorder::recorders(&state, options, watcher);
-    folder::begin(project, &state, options)?;
+    let recorders = timings.of("setup", || recorder::recorders(&state, options, watcher));
+    let _held = folder::begin(project, &state, options)?;
     let scene = output::write_scene(&options.out, project, state.scene())?;
     let mut driver =
         Driver { project, out: &options.out, recorders, scene, saved, scene_is_old: false, timings };
@@ -190,9 +190,17 @@ fn resume(state: &mut State, options: &RunOptions, watcher: &mut dyn Watcher) ->
     Ok(path)
 }
 
-/// How long the run that is saved in a folder was to take, pass by pass.
-pub fn saved_time(out: &Path) -> Option<Time> {
+/// The scene of the run that is saved in a folder.
+pub fn saved_scene(out: &Path) -> Option<Scene> {
+    toml::from_str(saved_header(out)?["text"].as_str()?).ok()
+}
+
+/// The name of that scene.
+pub fn saved_name(out: &Path) -> Option<String> {
+    saved_header(out)?["scene"].as_str().map(str::to_owned)
+}
+
+fn saved_header(out: &Path) -> Option<serde_json::Value> {
     let paths = checkpoint::list(&out.join(CHECKPOINTS)).ok()?;
-    let header = paths.iter().find_map(|(_, path)| Checkpoint::read_header(path).ok())?;
-    toml::from_str(header["text"].as_str()?).ok().map(|scene: Scene| scene.time)
+    paths.iter().find_map(|(_, path)| Checkpoint::read_header(path).ok())
 }

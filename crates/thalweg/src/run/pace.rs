@@ -40,6 +40,11 @@ impl Pace {
         }
     }
 
+    /// Whether its moments depend on how long the run is.
+    pub fn spans_the_run(self) -> bool {
+        matches!(self, Self::Film(_))
+    }
+
     /// Frames of a run of so many steps and so much simulated time [s].
     pub fn frames_in(self, steps: u64, time: f64) -> u64 {
         match self {

@@ -1,7 +1,8 @@
 //! The view of a run and the frames taken while it goes on, with the scene's own camera and look.
 
+use super::folder::series;
 use super::pace::Pace;
-use super::{VIDEOS, Watcher};
+use super::{VIDEOS, Watcher, saved_scene};
 use crate::draw::{self, DrawError, Exposure, Film, Marks, Painter};
 use crate::project::Scene;
 use crate::state::State;
@@ -9,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use thalweg_field::{Heightfield, Snapshot};
-use thalweg_io::{WriteError, atomic, read_png_rgb};
+use thalweg_io::{WriteError, atomic, read_png_description, read_png_rgb, write_described_png};
 use thalweg_render::{Look, Picture, Shot};
 
 /// Takes the pictures of one run.
@@ -107,19 +108,25 @@ fn too_large([width, height]: [usize; 2], need: u64, max_bytes: u64) -> String {
     )
 }
 
-/// Frames during the run.
+/// Frames during the run. Each tells in its file which step it shows.
 pub struct Frames {
+    out: PathBuf,
     folder: PathBuf,
     /// `None`: there are none.
     pace: Option<Pace>,
-    /// Number of the next one.
+    /// Number of the next moment of the pace.
     next: u64,
+    /// Number of the next file. It is the moment's, unless an earlier part of the run had another pace.
+    number: u64,
     fps: u32,
     /// The run's look, with the range of its overlay once that is known.
     look: Option<Look>,
     /// Whether that range is written down, because the scene does not say it.
     colours_kept: bool,
 }
+
+/// What the description of a frame begins with, before the number of the step that it shows.
+const STEP: &str = "step ";
 
 /// The range of the overlay of all frames, kept beside them so that a run that goes on uses the same.
 #[derive(Serialize, Deserialize)]
@@ -132,20 +139,41 @@ impl Frames {
     /// The next one is the first that a run has to draw which begins, or goes on, from here.
     pub fn new(out: &Path, state: &State, pictures: Option<&Pictures>) -> Self {
         let fps = state.scene().picture.fps;
-        let folder = out.join("frames");
-        let mut frames = Self { folder, pace: None, next: 0, fps, look: None, colours_kept: false };
+        let (out, folder) = (out.to_owned(), out.join("frames"));
+        let mut frames =
+            Self { out, folder, pace: None, next: 0, number: 0, fps, look: None, colours_kept: false };
         if let (Some(pace), Some(pictures)) = (Pace::of(state.scene()), pictures) {
-            (frames.pace, frames.next) = (Some(pace), pace.first(state));
-            // One that was stopped while it was drawn is still missing.
-            let drawn = (0..frames.next).rev().find(|&number| frames.path(number).is_file());
-            frames.next = drawn.map_or(frames.next, |last| last + 1);
+            frames.pace = Some(pace);
             let mut look = pictures.look.clone();
             if state.steps_taken() > 0 {
+                frames.go_on(pace, state);
                 frames.recall_colours(&mut look);
             }
             frames.look = Some(look);
         }
         frames
+    }
+
+    /// Goes on after the frames of the steps that are taken. At another pace than before the next moments of that pace
+    /// follow them: the film does not go back.
+    fn go_on(&mut self, pace: Pace, state: &State) {
+        (self.next, self.number) = (pace.first(state), self.drawn_until(state.steps_taken()));
+        let same = saved_scene(&self.out).is_some_and(|before| {
+            Pace::of(&before) == Some(pace) && (before.time == state.scene().time || !pace.spans_the_run())
+        });
+        if same {
+            // One that was stopped while it was drawn is still missing.
+            self.next = self.next.min(self.number);
+        }
+    }
+
+    /// Frames that show the steps up to this one. Later ones come from a run that was killed after it was saved.
+    fn drawn_until(&self, step: u64) -> u64 {
+        let mut there = series(&self.out, "frames");
+        there.sort_unstable();
+        let shown = |path: &Path| read_png_description(path)?.strip_prefix(STEP)?.parse::<u64>().ok();
+        let last = there.iter().rev().find(|(_, path)| shown(path).is_none_or(|shown| shown <= step));
+        last.map_or(0, |(number, _)| number + 1)
     }
 
     fn path(&self, number: u64) -> PathBuf {
@@ -158,7 +186,7 @@ impl Frames {
 
     /// Begins anew, for a run that does.
     pub fn rewind(&mut self) {
-        self.next = 0;
+        (self.next, self.number) = (0, 0);
     }
 
     /// Steps that can be taken until a picture might be due.
@@ -171,8 +199,27 @@ impl Frames {
         self.pace.is_some_and(|pace| pace.is_due(self.next, state))
     }
 
-    /// Draws what is due: a frame, or several where one step passes the moments of several.
+    /// Draws what is due: a frame, or several where one step passes the moments of several. Those that cannot be written
+    /// are passed over.
     pub fn draw(
+        &mut self,
+        state: &mut State,
+        pictures: &mut Pictures,
+        watcher: &mut dyn Watcher,
+    ) -> Result<(), WriteError> {
+        let drawn = self.draw_due(state, pictures, watcher);
+        while drawn.is_err() && self.is_due(state) {
+            self.pass();
+        }
+        drawn
+    }
+
+    /// The next one is another.
+    fn pass(&mut self) {
+        (self.next, self.number) = (self.next + 1, self.number + 1);
+    }
+
+    fn draw_due(
         &mut self,
         state: &mut State,
         pictures: &mut Pictures,
@@ -182,16 +229,19 @@ impl Frames {
         atomic::create_dir(&self.folder)?;
         let mut snapshot = state.scenery();
         self.fix_colours(&mut snapshot, state.start())?;
-        let Some(look) = &self.look else { return Ok(()) };
+        let Some(look) = self.look.clone() else { return Ok(()) };
+        let description = format!("{STEP}{}", state.steps_taken());
         while pace.is_due(self.next, state) {
-            let time = self.next as f32 / self.fps as f32;
-            match pictures.take(&mut snapshot, state.start(), (look, time), watcher) {
-                Some(picture) => draw::write_picture(&self.path(self.next), &picture)?,
+            let time = self.number as f32 / self.fps as f32;
+            match pictures.take(&mut snapshot, state.start(), (&look, time), watcher) {
+                Some(Picture { width, height, rgb }) => {
+                    write_described_png(&self.path(self.number), [width, height], &rgb, &description)?;
+                }
                 // A run that goes on from here draws it then.
                 None if watcher.cancelled() => return Ok(()),
                 None => {}
             }
-            self.next += 1;
+            self.pass();
         }
         Ok(())
     }
@@ -233,18 +283,22 @@ impl Frames {
     }
 
     fn pictures(&self) -> Vec<PathBuf> {
-        (0..self.next).map(|number| self.path(number)).filter(|path| path.is_file()).collect()
+        let mut drawn = series(&self.out, "frames");
+        drawn.retain(|(number, _)| *number < self.number);
+        drawn.sort_unstable();
+        drawn.into_iter().map(|(_, path)| path).collect()
     }
 
-    /// Makes a video of all frames; `None` if there are fewer than two, or if it cannot be made, which is said.
-    pub fn film(&self, out: &Path, watcher: &mut dyn Watcher) -> Option<PathBuf> {
+    /// Makes a video of all frames; `None` if there are fewer than two, if it was told to stop, or if it cannot be made,
+    /// which is said.
+    pub fn film(&self, watcher: &mut dyn Watcher) -> Option<PathBuf> {
         let frames = self.pictures();
         if frames.len() < 2 {
             return None;
         }
-        let film = Film::new(&out.join(VIDEOS[0]), "png", self.fps, frames.len());
+        let film = Film::new(&self.out.join(VIDEOS[0]), "png", self.fps, frames.len());
         match develop(film, &frames, watcher) {
-            Ok(path) => Some(path),
+            Ok(made) => made,
             Err(error) => {
                 watcher.notice(&format!("no video was made, the frames are there: {error}"));
                 None
@@ -257,11 +311,24 @@ fn develop(
     mut film: Film,
     frames: &[PathBuf],
     watcher: &mut dyn Watcher,
-) -> Result<PathBuf, Box<dyn std::error::Error>> {
+) -> Result<Option<PathBuf>, Box<dyn std::error::Error>> {
+    let mut size = None;
     for (number, path) in frames.iter().enumerate() {
+        if watcher.cancelled() {
+            return Ok(None);
+        }
         watcher.busy("video", number, frames.len());
         let (width, height, rgb) = read_png_rgb(path, u64::MAX)?;
+        let [first_width, first_height] = *size.get_or_insert([width, height]);
+        if [width, height] != [first_width, first_height] {
+            let name = path.file_name().unwrap_or_default().display();
+            return Err(format!(
+                "{name} has {width} by {height} pixels, the first frame {first_width} by {first_height}, and a video has \
+                 one size"
+            )
+            .into());
+        }
         film.push(&Picture { width, height, rgb })?;
     }
-    Ok(film.finish()?)
+    Ok(Some(film.finish()?))
 }

@@ -266,6 +266,15 @@ impl State {
         self.reset(&mut |_| true).map(drop)
     }
 
+    /// Goes back to the beginning, and the water does not find its place before the first step.
+    pub(crate) fn skip_relaxing(&mut self) -> Result<(), Complaint> {
+        if let Method::Sph(params) = &mut self.scene.solver.method {
+            params.fluid.relax = 0;
+            self.reset(&mut |_| true)?;
+        }
+        Ok(())
+    }
+
     /// Memory that running it takes, pictures not counted [bytes].
     pub fn memory(&self) -> u64 {
         let (cols, rows) = (self.site.ground.height.cols(), self.site.ground.height.rows());

@@ -77,7 +77,7 @@ pub fn start_ground(
     })
 }
 
-/// The path of a file that the scene names. Unless that is allowed, neither the path nor a link on it leads out of the
+/// The path of a file that the scene names. Scenes may come from strangers: unless that is allowed, neither the path nor a link on it leads out of the
 /// scene's folder.
 fn inside(project: &Project, file: &str, key: &str) -> Result<PathBuf, SetupError> {
     let path = project.folder.join(file);

@@ -8,9 +8,10 @@ use crate::watch::Watch;
 use std::path::{Path, PathBuf};
 use thalweg::draw;
 use thalweg::field::{Frame, Heightfield, Matter, Mesh, Points, Snapshot};
-use thalweg::io::{Ply, read_map, read_ply};
+use thalweg::io::{Kind, Ply, read_map, read_ply};
 use thalweg::project::Project;
-use thalweg::run::{Unfinished, Watcher, advance_to, resume_command};
+use thalweg::render::likely_radius;
+use thalweg::run::{Unfinished, Watcher, advance_to};
 use thalweg::surface::{SurfaceParams, reconstruct};
 use thalweg::{State, start_ground};
 
@@ -38,11 +39,17 @@ impl Subject {
         if args.step.is_some() {
             return Err(Failure::usage("--step is for scenes and runs; this is a file that stands still"));
         }
-        let ply = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("ply"));
-        let now = match &args.terrain {
-            _ if ply => particles_or_mesh(path, args, limit)?,
-            None => draw::bare(&read(path, &args.reading)?),
-            Some(_) => return Err(Failure::usage("--terrain is the ground below what a PLY file holds")),
+        let now = match (Kind::of(path), &args.terrain) {
+            (Some(Kind::Ply), _) => particles_or_mesh(path, args, limit)?,
+            (Some(Kind::Obj | Kind::Glb), _) => {
+                let message =
+                    "meshes are drawn from PLY files; write the surface as one with output.surface = \"ply\"";
+                return Err(Failure::usage(format!("{}: {message}", path.display())));
+            }
+            (_, None) => draw::bare(&read(path, &args.reading)?),
+            (_, Some(_)) => {
+                return Err(Failure::usage("--terrain is the ground below what a PLY file holds"));
+            }
         };
         Ok(Self { now, start: None, before: None })
     }
@@ -50,12 +57,9 @@ impl Subject {
 
 /// A run that has not finished has no result, whatever files are in its folder.
 fn unfinished(path: &Path) -> Failure {
-    let saved = Unfinished::within(path).and_then(|run| run.saved);
-    let go_on = saved.map_or("start it again with --force".into(), |step| {
-        format!("step {step} is saved, go on with: {}", resume_command(path))
-    });
+    let advice = Unfinished::within(path).map_or(String::new(), |run| run.advice(path));
     Failure::usage(format!(
-        "{}: the run in it has not finished, so there is no result to draw; {go_on}, or draw it at a step with --step N",
+        "{}: the run in it has not finished, so there is no result to draw; {advice}, or draw it at a step with --step N",
         path.display()
     ))
 }
@@ -151,6 +155,11 @@ fn particles_or_mesh(path: &Path, args: &RenderArgs, limit: u64) -> Result<Snaps
             let points = with_radius(points);
             check_column(&points, args.colour.as_deref())?;
             if args.particles == Some(ParticlesArg::Mesh) {
+                if args.colour.is_some() {
+                    let message =
+                        "--colour is for particles; a mesh of them has no columns. Use --particles spheres";
+                    return Err(Failure::usage(message));
+                }
                 let params = SurfaceParams { max_bytes: limit, ..SurfaceParams::of(&points) };
                 let mesh = reconstruct(&points, &params).map_err(Failure::run)?;
                 now.meshes.push(Mesh { name: "surface".into(), matter: Matter::Water, mesh });
@@ -166,13 +175,7 @@ fn with_radius(mut points: Points) -> Points {
     if points.radius > 0.0 || points.is_empty() {
         return points;
     }
-    let bounds = points.bounds().unwrap_or_default();
-    let sides: [f32; 3] = std::array::from_fn(|axis| bounds[1][axis] - bounds[0][axis]);
-    let longest = sides.iter().copied().fold(0.0, f32::max);
-    // A flat sheet has hardly a volume; count it as thick as its particles at most.
-    let volume: f32 = sides.iter().map(|side| side.max(0.01 * longest)).product();
-    let radius = 0.5 * (volume / points.len() as f32).cbrt();
-    points.radius = if radius > 0.0 { radius } else { 0.5 };
+    points.radius = likely_radius(&points);
     remark!("note: the particles' radius is not known; {} m is taken", points.radius);
     points
 }
