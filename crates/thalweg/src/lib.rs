@@ -24,7 +24,7 @@
 pub mod draw;
 pub mod project;
 pub mod run;
-mod stage;
+pub mod solver;
 mod state;
 pub mod validate;
 
@@ -33,8 +33,7 @@ pub mod validate;
 #[doc = include_str!("../../../docs/guide/library.md")]
 struct LibraryPage;
 
-pub use stage::{PipesStage, SphStage, Stage, StepError, StepReport};
-pub use state::{Change, GoOn, NoteError, ParticleCounts, Relaxing, SetupError, State, start_ground};
+pub use state::{Change, Ground, SetupError, State, start_ground};
 pub use thalweg_coupling as coupling;
 pub use thalweg_erosion as erosion;
 pub use thalweg_field as field;

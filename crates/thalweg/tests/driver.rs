@@ -1,10 +1,10 @@
 //! A run goes on in the same bits however it is cut, saved and spread over threads.
 
 use std::path::Path;
+use thalweg::State;
 use thalweg::io::checkpoint::{Checkpoint, newest};
 use thalweg::project::Project;
 use thalweg::run::{Earlier, Outcome, Progress, RunError, RunOptions, Watcher, run};
-use thalweg::{PipesStage, Stage, State};
 
 const MEMORY: u64 = 1 << 30;
 
@@ -63,9 +63,7 @@ fn project(folder: &Path, text: &str) -> Project {
 /// Steps until so many are taken or all is over.
 fn drive(state: &mut State, until: u64) {
     while !state.is_over() && state.steps_taken() < until {
-        let steps = state.steps_to_next_look().min(until - state.steps_taken());
-        let report = PipesStage.advance(state, steps).unwrap();
-        state.note(&report).unwrap();
+        state.advance(until - state.steps_taken()).unwrap();
     }
 }
 
@@ -75,7 +73,7 @@ fn bits(state: &mut State) -> Vec<u64> {
     let fields = snapshot.fields.iter().flat_map(|field| field.values.values());
     let mut bits: Vec<u64> = fields.map(|v| u64::from(v.to_bits())).collect();
     let (water, solids) = (state.ledger().water, state.ledger().solids);
-    let [shortest, longest] = state.dt_range();
+    let [shortest, longest] = state.clock().dt;
     let numbers = [snapshot.time, water.added, water.end, solids.bed_end, solids.exported, shortest, longest];
     bits.extend(numbers.map(f64::to_bits));
     bits.push(snapshot.step);
@@ -92,7 +90,7 @@ fn a_run_resumed_at_random_steps_ends_in_the_same_bits() {
     let project = project(folder.path(), SCENE);
     let mut whole = State::new(&project, MEMORY).unwrap();
     drive(&mut whole, u64::MAX);
-    let planned = whole.steps_planned();
+    let planned = whole.clock().planned;
     assert_eq!((whole.steps_taken(), planned), (235, 235));
     let ledger = whole.ledger();
     assert!(ledger.water.imbalance() < 1.0e-5, "water is out of balance by {:e}", ledger.water.imbalance());
@@ -260,7 +258,7 @@ fn a_duration_ends_the_run_at_the_first_step_beyond_it() {
     let project = project(folder.path(), &text);
     let mut whole = State::new(&project, MEMORY).unwrap();
     drive(&mut whole, u64::MAX);
-    let (time, [_, longest]) = (whole.pass_time(), whole.dt_range());
+    let (time, [_, longest]) = (whole.pass_time(), whole.clock().dt);
     assert!(time >= 70.0 && time < 70.0 + longest, "the run ended after {time} s, steps are {longest} s");
     assert!(whole.steps_taken() < 100_000);
     // However the steps are cut.
@@ -424,7 +422,7 @@ fn every_built_in_scene_can_be_set_up() {
         let project = Project::open(scene.name, &[]).unwrap();
         assert!(!scene.title().is_empty(), "{} has no title", scene.name);
         let state = State::new(&project, MEMORY).unwrap_or_else(|error| panic!("{}: {error}", scene.name));
-        assert!(state.steps_planned() > 0);
+        assert!(state.clock().planned > 0);
         // What it shows can be laid over the ground, by name.
         let shown = State::new(&project, MEMORY).unwrap().snapshot();
         for field in &shown.fields {

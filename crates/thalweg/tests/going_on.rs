@@ -164,9 +164,7 @@ impl Watcher for Listener {
 
 fn advance(state: &mut State, until: u64) {
     while !state.is_over() && state.steps_taken() < until {
-        let steps = state.steps_to_next_look().min(until - state.steps_taken());
-        let report = state.stage().advance(state, steps).unwrap();
-        state.note(&report).unwrap();
+        state.advance(until - state.steps_taken()).unwrap();
     }
 }
 
@@ -179,7 +177,7 @@ fn the_share_that_is_done_is_the_share_of_the_cost() {
     let all: f64 = costs.iter().sum();
     let mut is = |step: u64, expected: f64| {
         advance(&mut state, step);
-        let share = state.share();
+        let share = state.clock().share;
         assert!((share - expected).abs() < 1.0e-12, "after step {step} {share} is done, not {expected}");
     };
     is(0, 0.0);
@@ -197,16 +195,20 @@ fn a_run_that_time_ends_tells_its_share_of_the_time() {
         let mut state = State::new(&project(&text, &change), MEMORY).unwrap();
         advance(&mut state, 40);
         let expected = state.time() / seconds;
-        assert!((state.share() - expected).abs() < 1.0e-9, "{} is done, not {expected}", state.share());
-        assert_eq!(state.end_time(), Some(seconds));
+        assert!(
+            (state.clock().share - expected).abs() < 1.0e-9,
+            "{} is done, not {expected}",
+            state.clock().share
+        );
+        assert_eq!(state.clock().end_time, Some(seconds));
         advance(&mut state, u64::MAX);
-        assert_eq!(state.share(), 1.0);
+        assert_eq!(state.clock().share, 1.0);
     }
     // While the coarse passes run, the steps to come are guessed from theirs.
     let coarse = PIPES.replace("[output]", COARSE).replace("steps = 90", "steps = 100000\nduration = '50 s'");
     let mut state = State::new(&project(&coarse, ""), MEMORY).unwrap();
     advance(&mut state, 145);
-    let before = state.share();
+    let before = state.clock().share;
     assert!((0.001..0.5).contains(&before), "{before} is done before the last pass begins");
 }
 

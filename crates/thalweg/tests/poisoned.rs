@@ -78,9 +78,7 @@ fn project(folder: &Path, text: &str) -> Project {
 fn saved(folder: &Path, project: &Project, steps: u64) -> Checkpoint {
     let mut state = State::new(project, MEMORY).unwrap();
     while state.steps_taken() < steps {
-        let stride = state.steps_to_next_look().min(steps - state.steps_taken());
-        let report = state.stage().advance(&mut state, stride).unwrap();
-        state.note(&report).unwrap();
+        state.advance(steps - state.steps_taken()).unwrap();
     }
     state.save(folder, "poisoned").unwrap();
     newest(folder, MEMORY).unwrap().found.unwrap().checkpoint
@@ -91,11 +89,7 @@ fn resumed(project: &Project, checkpoint: &Checkpoint) -> Result<(), String> {
     let mut state = State::new(project, MEMORY).unwrap();
     state.restore(checkpoint)?;
     for _ in 0..2 {
-        let stride = state.steps_to_next_look().min(8);
-        match state.stage().advance(&mut state, stride) {
-            Ok(report) => state.note(&report).map_err(|error| error.to_string())?,
-            Err(error) => return Err(format!("stopped: {error}")),
-        }
+        state.advance(8).map_err(|error| format!("stopped: {error}"))?;
     }
     state.snapshot();
     state.points();

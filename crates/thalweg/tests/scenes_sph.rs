@@ -17,7 +17,7 @@ fn begun(name: &str, changes: &[&str]) -> State {
 /// Takes steps until some time has come [s].
 fn advance_to(state: &mut State, time: f64) {
     while state.time() < time {
-        state.stage().advance(state, 4).unwrap();
+        state.advance(4).unwrap();
     }
 }
 
@@ -86,7 +86,7 @@ fn a_meander_is_eroded_where_water_has_reached_and_nowhere_else() {
         let before = state.time();
         // Grains move in every fourth step, before the water does: where water was looked for just then. Only what comes
         // into the world in such a step is seen at the next look, and has travelled.
-        state.stage().advance(&mut state, 4).unwrap();
+        state.advance(4).unwrap();
         let points = state.points().unwrap();
         let fastest =
             points.column("speed").unwrap().values.iter().fold(0.0, |most: f32, &speed| most.max(speed));

@@ -10,7 +10,6 @@ use std::path::Path;
 use thalweg::field::{Field, FieldInfo, Frame, Heightfield, Points, TriMesh};
 use thalweg::io::checkpoint::Checkpoint;
 use thalweg::io::{Imported, Kind, Ply, read_obj, read_ply};
-use thalweg::project::{Solver, SolverKind};
 use thalweg::run::{Realism, Unfinished, resume_command};
 use thalweg::terrain::analysis::{Measures, Statistics};
 
@@ -216,22 +215,21 @@ fn info_scene(args: &InfoArgs) -> Result<(), Failure> {
     let cell = scene.terrain.cell.map_or(String::new(), |cell| format!(" of {cell} m"));
     let from = scene.terrain.file.as_ref().map_or("made from layers".into(), |file| format!("from {file}"));
     say!("terrain         {size}{cell}, {from}");
-    let Solver { preset, backend, .. } = &scene.solver;
-    say!("solver          {}, preset {preset}, on {}", scene.solver.kind().name(), backend.resolved());
-    let standing = scene.water.len();
-    match scene.solver.kind() {
-        SolverKind::Pipes => say!(
-            "water           {standing} standing, {} rains, {} sources, {} drains",
-            scene.rain.len(),
-            scene.sources.len(),
-            scene.drains.len()
-        ),
-        SolverKind::Sph => say!(
-            "water           {standing} standing, {} emitters, {} sinks",
-            scene.emitters.len(),
-            scene.sinks.len()
-        ),
+    let (solver, method) = (&scene.solver, scene.solver.method());
+    say!("solver          {}, preset {}, on {}", method.name, solver.preset(), solver.backend.resolved());
+    let mut water = format!("{} standing", scene.water.len());
+    for (section, count) in [
+        ("rain", scene.rain.len()),
+        ("source", scene.sources.len()),
+        ("drain", scene.drains.len()),
+        ("emitter", scene.emitters.len()),
+        ("sink", scene.sinks.len()),
+    ] {
+        if method.understands.contains(&section) {
+            water += &format!(", {count} {section}s");
+        }
     }
+    say!("water           {water}");
     for coarse in &scene.time.coarse {
         say!("coarse pass     {} steps on cells {} times as wide", coarse.steps, coarse.factor);
     }

@@ -1,7 +1,7 @@
 //! Whether a scene makes sense.
 
 use super::limits::HEIGHT;
-use super::schema::{Drops, Every, Method, Pool, Rain, Scene, Source, VERSION};
+use super::schema::{Drops, Every, Pool, Rain, Scene, Source, VERSION};
 use super::{CameraKind, CameraTable, KeyKind, OVERLAYS, PictureTable, nearest};
 use std::collections::HashSet;
 use thalweg_erosion::pipes::{self, Edge};
@@ -57,6 +57,11 @@ impl Complaints {
         }
     }
 
+    /// Takes more of them.
+    pub(super) fn extend(&mut self, more: impl IntoIterator<Item = Complaint>) {
+        self.0.extend(more);
+    }
+
     pub(super) fn not_negative(&mut self, value: f64, path: String, unit: &str) {
         self.unless(value >= 0.0, &path, || format!("{path} is {value}{unit}; it cannot be negative"));
     }
@@ -82,14 +87,6 @@ impl Scene {
             format!("version is {}; this program reads version {VERSION}", self.version)
         });
         self.check_terrain(&mut found);
-        let wrong = match &self.solver.method {
-            Method::Pipes(params) => params.validated().err().map(|invalid| Complaint {
-                path: format!("solver.{}", invalid.key),
-                message: format!("solver.{invalid}"),
-            }),
-            Method::Sph(params) => params.validated().err().map(Complaint::from),
-        };
-        found.0.extend(wrong);
         self.check_method(&mut found);
         self.check_time(&mut found);
         let edges = &self.edges;

@@ -10,6 +10,7 @@ mod particles;
 mod passes;
 mod picture;
 mod schema;
+mod solver;
 #[cfg(test)]
 mod sph_tests;
 #[cfg(test)]
@@ -25,9 +26,10 @@ pub use picture::{
     ScaleChoice, ShapeChoice, SnowChoice, WaterTable,
 };
 pub use schema::{
-    Backend, Coarse, Drops, Emitter, EmitterShape, Every, Hardness, Method, Output, ParticleFormat, Pool,
-    Rain, Scene, Sink, Solver, SolverKind, Source, SurfaceFormat, Terrain, Time, VERSION,
+    Backend, Coarse, Drops, Emitter, EmitterShape, Every, Hardness, Output, ParticleFormat, Pool, Rain,
+    Scene, Sink, Source, SurfaceFormat, Terrain, Time, VERSION,
 };
+pub use solver::SolverTable;
 
 use locate::Document;
 use std::io::Read;

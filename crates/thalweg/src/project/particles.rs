@@ -1,63 +1,27 @@
 //! What belongs to which method, and whether emitters and sinks make sense.
 
 use super::check::{Complaints, check_lifetime, check_share, check_window};
-use super::schema::{Emitter, EmitterShape, Scene, SolverKind};
-use thalweg_erosion::pipes::Edge;
+use super::schema::{Emitter, EmitterShape, Scene};
 
 impl Scene {
     /// Complains about what the method knows nothing of.
     pub(super) fn check_method(&self, found: &mut Complaints) {
-        let kind = self.solver.kind();
-        for (path, there, right, advice) in self.belongings() {
-            found.unless(!there || right == kind, &path, || {
-                format!(
-                    "{path} is for kind = \"{}\", and this is \"{}\": {advice}",
-                    right.name(),
-                    kind.name()
-                )
-            });
-        }
-        let edges = &self.edges;
-        for (side, edge) in
-            [("north", edges.north), ("east", edges.east), ("south", edges.south), ("west", edges.west)]
-        {
-            let path = format!("edges.{side}");
-            found.unless(kind == SolverKind::Pipes || matches!(edge, Edge::Closed | Edge::Open), &path, || {
-                format!(
-                    "{path} is a reservoir, which particles cannot keep level; use \"closed\" or \"open\", \
-                     and an [[emitter]] for the water that comes in"
-                )
-            });
-        }
+        let method = self.solver.method();
+        found.extend((method.check)(self));
+        let there = self.belongings().into_iter().filter(|(_, _, there)| *there);
+        found.extend(there.filter_map(|(section, path, _)| method.misplaced(section, &path)));
     }
 
-    /// Everything that only one method knows: its path, whether it is there, the method, and what else to do.
-    fn belongings(&self) -> Vec<(String, bool, SolverKind, &'static str)> {
-        use SolverKind::{Pipes, Sph};
-        let first = |name: &str| format!("{name}[0]");
+    /// Everything that not every method knows: what it belongs to, its path, and whether it is there.
+    fn belongings(&self) -> Vec<(&'static str, String, bool)> {
         let output = &self.output;
         let mut all = vec![
-            (
-                first("rain"),
-                !self.rain.is_empty(),
-                Pipes,
-                "a particle is far larger than a drop; let water in with [[emitter]], or begin with [[water]]",
-            ),
-            (
-                first("source"),
-                !self.sources.is_empty(),
-                Pipes,
-                "let water in with [[emitter]], which has a height and a velocity",
-            ),
-            (first("drain"), !self.drains.is_empty(), Pipes, "take water out with [[sink]]"),
-            (
-                "time.coarse[0]".into(),
-                !self.time.coarse.is_empty(),
-                Pipes,
-                "particles cannot be refined; try things out with a larger solver.fluid.spacing",
-            ),
-            (first("emitter"), !self.emitters.is_empty(), Sph, "let water in with [[source]] or [[rain]]"),
-            (first("sink"), !self.sinks.is_empty(), Sph, "take water out with [[drain]]"),
+            ("rain", "rain[0]".into(), !self.rain.is_empty()),
+            ("source", "source[0]".into(), !self.sources.is_empty()),
+            ("drain", "drain[0]".into(), !self.drains.is_empty()),
+            ("time.coarse", "time.coarse[0]".into(), !self.time.coarse.is_empty()),
+            ("emitter", "emitter[0]".into(), !self.emitters.is_empty()),
+            ("sink", "sink[0]".into(), !self.sinks.is_empty()),
         ];
         for (i, pool) in self.water.iter().enumerate() {
             for (key, there) in [
@@ -66,8 +30,7 @@ impl Scene {
                 ("sediment", pool.sediment.is_some()),
                 ("lifetime", pool.lifetime.is_some()),
             ] {
-                let advice = "its water stands clear on the bed; leave the key out";
-                all.push((format!("water[{i}].{key}"), there, Sph, advice));
+                all.push(("water.particles", format!("water[{i}].{key}"), there));
             }
         }
         for (key, there) in [
@@ -76,7 +39,7 @@ impl Scene {
             ("surface_every", output.surface_every > 0),
             ("surface", !output.surface.is_empty()),
         ] {
-            all.push((format!("output.{key}"), there, Sph, "it has no particles; leave the key out"));
+            all.push(("output.particles", format!("output.{key}"), there));
         }
         all
     }

@@ -1,13 +1,12 @@
 //! What a scene file may say.
 
-use super::{CameraTable, PictureTable, ShapeChoice};
+use super::{CameraTable, PictureTable, ShapeChoice, SolverTable};
 use serde::de::value::SeqAccessDeserializer;
-use serde::de::{self, DeserializeOwned, IntoDeserializer, SeqAccess, Visitor};
+use serde::de::{self, IntoDeserializer, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::marker::PhantomData;
 use std::str::FromStr;
-use thalweg_coupling as coupling;
-use thalweg_erosion::pipes::{self, Edges};
+use thalweg_erosion::pipes::Edges;
 use thalweg_field::units::{self, Dimension};
 use thalweg_terrain::Recipe;
 use thalweg_terrain::recipe::{Island, Layer};
@@ -32,7 +31,7 @@ pub struct Scene {
     pub terrain: Terrain,
     /// The water and how it works on the ground.
     #[serde(default)]
-    pub solver: Solver,
+    pub solver: SolverTable,
     /// What happens at the edges of the terrain.
     #[serde(default)]
     pub edges: Edges,
@@ -76,7 +75,7 @@ impl Default for Scene {
             title: String::new(),
             seed: 0,
             terrain: Terrain::default(),
-            solver: Solver::default(),
+            solver: SolverTable::default(),
             edges: Edges::default(),
             time: Time::default(),
             output: Output::default(),
@@ -103,10 +102,7 @@ impl Scene {
             terrain.cell.get_or_insert(Terrain::CELL);
         }
         self.camera.fill_in();
-        let spacing = match &self.solver.method {
-            Method::Pipes(_) => None,
-            Method::Sph(params) => Some(params.fluid.spacing),
-        };
+        let spacing = (self.solver.method().spacing)(self.solver.table());
         if spacing.is_some() {
             self.picture.particles.shape.get_or_insert(ShapeChoice::Surface);
         }
@@ -187,75 +183,6 @@ pub struct Hardness {
     pub layers: Vec<Layer>,
 }
 
-/// Which solver runs, and its parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "SolverTable")]
-pub struct Solver {
-    /// The parameter table that the others start from.
-    pub preset: String,
-    /// What it runs on.
-    pub backend: Backend,
-    /// The method, with all its parameters.
-    #[serde(flatten)]
-    pub method: Method,
-}
-
-impl Default for Solver {
-    fn default() -> Self {
-        let method = Method::Pipes(pipes::Params::default());
-        Self { preset: default_preset(), backend: Backend::Cpu, method }
-    }
-}
-
-impl Solver {
-    /// Which method it is.
-    pub fn kind(&self) -> SolverKind {
-        match self.method {
-            Method::Pipes(_) => SolverKind::Pipes,
-            Method::Sph(_) => SolverKind::Sph,
-        }
-    }
-}
-
-/// A method and its parameters.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum Method {
-    /// Virtual pipes.
-    Pipes(pipes::Params),
-    /// Particles on a bed.
-    Sph(coupling::Params),
-}
-
-/// Methods.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum SolverKind {
-    /// Virtual pipes.
-    #[default]
-    Pipes,
-    /// Particles on a bed.
-    Sph,
-}
-
-impl SolverKind {
-    /// Its name in scenes and reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Pipes => "pipes",
-            Self::Sph => "sph",
-        }
-    }
-
-    /// Names of its parameter tables.
-    pub fn presets(self) -> Vec<&'static str> {
-        match self {
-            Self::Pipes => pipes::Params::PRESETS.map(|(name, _)| name).to_vec(),
-            Self::Sph => coupling::Params::PRESETS.map(|(name, _)| name).to_vec(),
-        }
-    }
-}
-
 /// What a solver runs on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -274,79 +201,6 @@ impl Backend {
             Self::Cpu | Self::Auto => "cpu",
         }
     }
-}
-
-/// `[solver]` before the preset is looked up: parameters stay as written until it is known what they change.
-#[derive(Deserialize)]
-struct SolverTable {
-    #[serde(default)]
-    kind: SolverKind,
-    #[serde(default = "default_preset")]
-    preset: String,
-    #[serde(default)]
-    backend: Backend,
-    #[serde(flatten)]
-    rest: toml::Table,
-}
-
-fn default_preset() -> String {
-    "thalweg".into()
-}
-
-impl TryFrom<SolverTable> for Solver {
-    type Error = String;
-
-    fn try_from(SolverTable { kind, preset, backend, rest }: SolverTable) -> Result<Self, String> {
-        let unknown = || no_preset(kind, &preset);
-        let method = match kind {
-            SolverKind::Pipes => {
-                let preset = pipes::Params::preset(&preset).ok_or_else(unknown)?;
-                Method::Pipes(over(&preset, rest)?)
-            }
-            SolverKind::Sph => {
-                let preset = coupling::Params::preset(&preset).ok_or_else(unknown)?;
-                Method::Sph(over(&preset, rest)?)
-            }
-        };
-        Ok(Self { preset, backend, method })
-    }
-}
-
-/// The parameters of a preset, changed as it is written.
-fn over<P: Serialize + DeserializeOwned>(preset: &P, written: toml::Table) -> Result<P, String> {
-    let mut params = toml::Table::try_from(preset).map_err(|error| error.to_string())?;
-    let keys: Vec<_> = written.keys().cloned().collect();
-    merge(&mut params, written);
-    params.try_into().map_err(|error: toml::de::Error| {
-        let message = error.message();
-        let unknown = message.strip_prefix("unknown field `").and_then(|rest| rest.split('`').next());
-        match unknown {
-            // It stands beside those that are no parameters.
-            Some(name) if keys.iter().any(|key| key == name) => {
-                format!("{message}, `kind`, `preset`, `backend`")
-            }
-            _ => message.to_owned(),
-        }
-    })
-}
-
-/// Puts what is written over what is there, section by section.
-fn merge(table: &mut toml::Table, written: toml::Table) {
-    for (key, value) in written {
-        match (table.get_mut(&key), value) {
-            (Some(toml::Value::Table(there)), toml::Value::Table(value)) => merge(there, value),
-            (_, value) => drop(table.insert(key, value)),
-        }
-    }
-}
-
-fn no_preset(kind: SolverKind, name: &str) -> String {
-    let names: Vec<_> = kind.presets().iter().map(|name| format!("`{name}`")).collect();
-    let other =
-        [SolverKind::Pipes, SolverKind::Sph].into_iter().find(|other| other.presets().contains(&name));
-    let whose =
-        other.map_or(String::new(), |other| format!(" (this one is for kind = \"{}\")", other.name()));
-    format!("unknown preset `{name}`, expected one of {}{whose}", names.join(", "))
 }
 
 /// How long a run takes.

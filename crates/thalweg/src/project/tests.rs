@@ -235,7 +235,7 @@ fn changes_reach_every_kind_of_place() {
     assert_eq!(with(&["terrain.size=[40, 30]"]).terrain.size, Some([40, 30]));
     assert_eq!(with(&["title=mud and water"]).title, "mud and water");
     assert_eq!(with(&["title=\"3\""]).title, "3");
-    assert_eq!(with(&["solver.preset=mei-2007"]).solver.preset, "mei-2007");
+    assert_eq!(with(&["solver.preset=mei-2007"]).solver.preset(), "mei-2007");
     assert_eq!(
         with(&["edges.east={ level = '3 km' }"]).edges.east,
         thalweg_erosion::pipes::Edge::Level(3000.0)

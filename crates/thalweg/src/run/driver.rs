@@ -6,7 +6,7 @@ use super::recorder::{Ending, Recorder};
 use super::report::{self, Report};
 use super::{Outcome, RunError, output, stride};
 use crate::project::Project;
-use crate::stage::StepError;
+use crate::solver::StepError;
 use crate::state::State;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -49,11 +49,11 @@ impl Driver<'_> {
             let every = state.scene().output.checkpoint_every;
             let to_save = to_next(state.steps_taken(), every);
             let to_show = self.recorders.iter().map(|recorder| recorder.due_in(state)).min();
-            let steps = state.steps_to_next_look().min(to_save).min(to_show.unwrap_or(u64::MAX));
             let clock = Instant::now();
-            let name = state.stage().name();
-            self.timings
-                .of(name, || stride(self.project, state, steps))
+            let name = state.scene().solver.method().name;
+            let steps = self
+                .timings
+                .of(name, || stride(self.project, state, to_save.min(to_show.unwrap_or(u64::MAX))))
                 .map_err(|error| self.with_checkpoint(error))?;
             let took = clock.elapsed();
             self.write_if_due(state, watcher)?;

@@ -1,6 +1,6 @@
 //! Why a run cannot be begun or brought to its end.
 
-use crate::stage::StepError;
+use crate::solver::StepError;
 use crate::state::SetupError;
 use std::path::{Path, PathBuf};
 use thalweg_io::WriteError;

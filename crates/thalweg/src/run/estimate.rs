@@ -1,12 +1,12 @@
 //! What running a scene will take, before it runs.
 
 use super::pace::Pace;
-use crate::project::{Complaint, Method, Output, Scene};
+use crate::project::{Complaint, Output, Scene};
+use crate::solver::{Clock, Crowd};
 use crate::state::State;
 use serde::Serialize;
 use std::time::{Duration, Instant};
 use thalweg_field::band;
-use thalweg_sph::{Emitter, FluidParams, Source};
 
 /// What running a scene takes, roughly: memory within a few tenths, time within a factor of two or three.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -64,6 +64,7 @@ const MESH_PER_PARTICLE: u64 = 60;
 const SAVED_PER_ITEM: u64 = 62;
 
 /// How fast a solver was for a moment.
+#[derive(Clone, Copy)]
 struct Trial {
     /// Cells or particles times steps in a second [1/s].
     rate: f64,
@@ -79,10 +80,12 @@ impl Estimate {
     pub fn new(mut state: State) -> Result<Self, Complaint> {
         let ground = &state.start().height;
         let (cells, scene) = ([ground.cols(), ground.rows()], state.scene().clone());
-        let (memory, start, emitters) = (state.memory(), state.items().0 as u64, state.emitters());
+        let memory = state.memory();
         // Water finds its place in as many steps as the scene asks for, which may be more than anybody waits for.
-        state.skip_relaxing()?;
+        state.begin_plainly(true)?;
         let first = try_steps(&mut state);
+        state.begin_plainly(false)?;
+        let last = if scene.time.coarse.is_empty() { first } else { try_steps(&mut state) };
         let mut estimate = Self {
             steps: 0,
             simulated_s: 0.0,
@@ -90,43 +93,18 @@ impl Estimate {
             particles: None,
             memory_bytes: memory + scene.picture.memory(),
             wall_s: 0.0,
-            rate: first.rate,
+            rate: last.rate,
             threads: band::threads(),
             frames: 0,
-            disk_bytes: (cells[0] * cells[1]) as u64 * if scene.output.maps { MAPS_PER_CELL } else { 6 },
+            disk_bytes: 0,
         };
-        match &scene.solver.method {
-            Method::Pipes(_) => {
-                state.skip_coarse()?;
-                estimate.add_passes(&scene, &first, &try_steps(&mut state));
-            }
-            Method::Sph(params) => {
-                let fluid = &params.fluid;
-                let dt = if first.items > 0.0 { first.dt } else { fluid.dt.unwrap_or(fluid.max_dt) };
-                estimate.steps = steps_within(&scene, dt);
-                estimate.simulated_s = estimate.steps as f64 * dt;
-                estimate.add_particles(fluid, start, &emitters, &first);
-            }
+        estimate.add_passes(&scene, &first, &last);
+        if let Some(crowd) = state.particles_within(estimate.simulated_s) {
+            estimate.count_particles(crowd, scene.solver.relaxing(), &last);
         }
-        let files_of = |every: u64| estimate.steps.checked_div(every).map_or(0, |files| files + 1);
         let pace = Pace::of(&scene);
         estimate.frames = pace.map_or(0, |pace| pace.frames_in(estimate.steps, estimate.simulated_s));
-        let [width, height] = scene.picture.size.map(|side| side as u64);
-        let drawn = estimate.frames + if scene.output.pictures { 5 } else { 0 };
-        // A scene may ask for more frames than there are disks.
-        let pixels = drawn.saturating_mul(width * height * PNG_PER_PIXEL);
-        estimate.disk_bytes = estimate.disk_bytes.saturating_add(pixels);
-        let Output { checkpoint_every, last_state, .. } = scene.output;
-        let saves = u64::from(last_state) + u64::from((1..estimate.steps).contains(&checkpoint_every));
-        let items = estimate.particles.map_or((cells[0] * cells[1]) as u64, |particles| particles.most);
-        estimate.disk_bytes = estimate.disk_bytes.saturating_add(saves * items * SAVED_PER_ITEM);
-        if let Some(particles) = estimate.particles {
-            let files = files_of(scene.output.particles_every).max(1) * scene.output.particles.len() as u64;
-            let meshes = files_of(scene.output.surface_every).max(1) * scene.output.surface.len() as u64;
-            let bytes = files.saturating_mul(particles.most * FILE_PER_PARTICLE);
-            let bytes = bytes.saturating_add(meshes.saturating_mul(particles.most * MESH_PER_PARTICLE));
-            estimate.disk_bytes = estimate.disk_bytes.saturating_add(bytes);
-        }
+        estimate.disk_bytes = estimate.disk(&scene);
         Ok(estimate)
     }
 
@@ -144,31 +122,41 @@ impl Estimate {
         self.steps += steps;
         self.simulated_s += steps as f64 * last.dt;
         self.wall_s += steps as f64 * whole / last.rate;
-        self.rate = last.rate;
     }
 
-    /// Particles that are there at the beginning and come from emitters later.
-    fn add_particles(&mut self, fluid: &FluidParams, start: u64, emitters: &[Emitter], trial: &Trial) {
-        let (end, volume) = (self.simulated_s, fluid.particle_mass() / fluid.density);
-        let (mut most, mut particle_seconds) = (start as f64, start as f64 * end);
-        for emitter in emitters {
-            let rate = Source::new(emitter, fluid.spacing, volume, "").map_or(0.0, |source| source.rate());
-            let lasts = emitter.lifetime.unwrap_or(f64::INFINITY);
-            let (from, to) = (emitter.start.min(end), emitter.stop.min(end));
-            most += rate * (to - from).min(lasts);
-            // The first is there until the end, or its own; the last hardly at all.
-            let [first, last] = [from, to].map(|born| (end - born).min(lasts));
-            particle_seconds += rate * (to - from) * 0.5 * (first + last);
-        }
-        let limit = if emitters.is_empty() { start } else { start.max(fluid.max_particles.into()) };
-        let most = (most as u64).min(limit);
+    /// Particles are what steps work on, not cells.
+    fn count_particles(&mut self, crowd: Crowd, relaxing: u64, trial: &Trial) {
+        let Crowd { start, most, mean } = crowd;
         self.particles = Some(Particles { start, most });
         if trial.items < ENOUGH {
             self.rate = PARTICLE_RATE * self.threads as f64;
         }
-        let mean = (particle_seconds / end.max(f64::MIN_POSITIVE)).min(most as f64);
-        let relaxing = start as f64 * f64::from(fluid.relax);
-        self.wall_s = (mean * self.steps as f64 + relaxing) / self.rate;
+        self.wall_s = (mean * self.steps as f64 + start as f64 * relaxing as f64) / self.rate;
+    }
+
+    /// Files in the output folder at the end [bytes]. A scene may ask for more than there are disks.
+    fn disk(&self, scene: &Scene) -> u64 {
+        let Output { checkpoint_every, last_state, maps, pictures, .. } = scene.output;
+        let files_of = |every: u64| self.steps.checked_div(every).map_or(0, |files| files + 1).max(1);
+        let cells = (self.cells[0] * self.cells[1]) as u64;
+        let [width, height] = scene.picture.size.map(|side| side as u64);
+        let drawn = self.frames + if pictures { 5 } else { 0 };
+        let saves = u64::from(last_state) + u64::from((1..self.steps).contains(&checkpoint_every));
+        let items = self.particles.map_or(cells, |particles| particles.most);
+        let of_particles = |every: u64, formats: usize, bytes: u64| {
+            let most = self.particles.map_or(0, |particles| particles.most);
+            (files_of(every) * formats as u64).saturating_mul(most * bytes)
+        };
+        let output = &scene.output;
+        [
+            cells * if maps { MAPS_PER_CELL } else { 6 },
+            drawn.saturating_mul(width * height * PNG_PER_PIXEL),
+            saves * items * SAVED_PER_ITEM,
+            of_particles(output.particles_every, output.particles.len(), FILE_PER_PARTICLE),
+            of_particles(output.surface_every, output.surface.len(), MESH_PER_PARTICLE),
+        ]
+        .into_iter()
+        .fold(0, u64::saturating_add)
     }
 }
 
@@ -180,7 +168,7 @@ fn steps_within(scene: &Scene, dt: f64) -> u64 {
 
 /// Takes a few steps of a pass.
 fn try_steps(state: &mut State) -> Trial {
-    let (count, kind) = state.items();
+    let Clock { items: count, kind, .. } = state.clock();
     let budget = if kind == "cells" { CELL_STEPS } else { PARTICLE_STEPS };
     let begun = state.steps_taken();
     let (mut spent, mut item_steps, mut dt) = (Duration::ZERO, 0.0, 0.0);
@@ -191,13 +179,13 @@ fn try_steps(state: &mut State) -> Trial {
         if taken >= *STEPS.end() || taken >= *STEPS.start() && item_steps >= budget {
             break;
         }
-        let (steps, before) = (state.steps_to_next_look().min(*STEPS.start()), state.time());
-        let clock = Instant::now();
-        let Ok(report) = state.stage().advance(state, steps) else { break };
+        let (before, clock) = (state.time(), Instant::now());
+        let Ok(steps) = state.advance(*STEPS.start()) else { break };
         spent += clock.elapsed();
-        item_steps += state.items().0 as f64 * steps as f64;
-        dt = (state.time() - before) / steps as f64;
-        if state.note(&report).is_err() || kind == "cells" && state.items().0 != count {
+        let now = state.clock();
+        item_steps += now.items as f64 * steps as f64;
+        dt = (now.time - before) / steps as f64;
+        if kind == "cells" && now.items != count {
             break;
         }
     }

@@ -151,7 +151,7 @@ pub(super) fn begin(
     let mark = Unfinished {
         thalweg: env!("CARGO_PKG_VERSION").into(),
         scene: project.name.clone(),
-        steps: state.steps_planned(),
+        steps: state.clock().planned,
         saved: None,
         alive: true,
     };

@@ -29,7 +29,8 @@ pub use progress::{Progress, Silent, Watcher};
 pub use report::{Dt, LedgerReport, Realism, Report, WaterReport, absolute};
 
 use crate::project::{Project, Scene};
-use crate::state::{NoteError, Relaxing, SetupError, State};
+use crate::solver::{Relaxing, StepError};
+use crate::state::{SetupError, State};
 use driver::Driver;
 use folder::CHECKPOINTS;
 use progress::{Teller, Timings};
@@ -131,13 +132,11 @@ fn go_on(watcher: &mut dyn Watcher) -> impl FnMut(Relaxing) -> bool {
     }
 }
 
-/// Takes some steps and notes them.
-fn stride(project: &Project, state: &mut State, steps: u64) -> Result<(), RunError> {
-    let wild = |source| RunError::Step { source, saved: None };
-    let report = state.stage().advance(state, steps).map_err(wild)?;
-    state.note(&report).map_err(|error| match error {
-        NoteError::Step(source) => wild(source),
-        NoteError::Invalid(invalid) => SetupError::invalid(project, invalid).into(),
+/// Takes so many steps, or fewer where something has to be looked at before; returns how many.
+fn stride(project: &Project, state: &mut State, steps: u64) -> Result<u64, RunError> {
+    state.advance(steps).map_err(|error| match error {
+        StepError::Invalid(invalid) => SetupError::invalid(project, invalid).into(),
+        source @ StepError::Wild(_) => RunError::Step { source, saved: None },
     })
 }
 
@@ -164,9 +163,8 @@ pub fn advance_to(
     }
     let mut teller = Teller::new(state);
     while !state.is_over() && state.steps_taken() < step && !watcher.cancelled() {
-        let steps = state.steps_to_next_look().min(step - state.steps_taken());
         let clock = Instant::now();
-        stride(project, state, steps)?;
+        let steps = stride(project, state, step - state.steps_taken())?;
         teller.tell(state, (steps, clock.elapsed()), watcher);
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! When the frames of a run are taken.
 
-use crate::project::{Every, Method, Scene};
+use crate::project::{Every, Scene};
 use crate::state::State;
 
 /// When frames are taken. The run itself goes on in the same steps, whatever the pace.
@@ -100,7 +100,7 @@ impl Pace {
 /// The moment that lies `number` of `of` parts into the run.
 fn film_moment(number: u64, of: u64, state: &State) -> Moment {
     let scene = state.scene();
-    let passes = passes(scene);
+    let passes = passes(scene, state.clock().dt_grows_with_cells);
     let whole: u128 = passes.iter().map(Pass::work).sum();
     if whole == 0 {
         // A run without steps is a picture and no film.
@@ -145,14 +145,10 @@ impl Pass {
 
 /// The passes of a scene. Time steps are as long as a wave takes to cross a cell, so that one on cells eight times as
 /// wide counts as eight: the film then keeps its tempo from pass to pass.
-fn passes(scene: &Scene) -> Vec<Pass> {
-    let fixed = match &scene.solver.method {
-        Method::Pipes(params) => params.dt.is_some(),
-        Method::Sph(_) => true,
-    };
+fn passes(scene: &Scene, grows: bool) -> Vec<Pass> {
     let coarse = scene.time.coarse.iter();
     let coarse =
-        coarse.map(|pass| Pass { steps: pass.steps, weight: if fixed { 1 } else { pass.factor as u64 } });
+        coarse.map(|pass| Pass { steps: pass.steps, weight: if grows { pass.factor as u64 } else { 1 } });
     coarse.chain([Pass { steps: scene.time.steps, weight: 1 }]).collect()
 }
 
@@ -175,8 +171,7 @@ mod tests {
     }
 
     fn step(state: &mut State, steps: u64) {
-        let report = state.stage().advance(state, steps).unwrap();
-        state.note(&report).unwrap();
+        state.advance(steps).unwrap();
     }
 
     /// Steps and times of all frames, taking as many steps in one go as may be.
@@ -190,7 +185,7 @@ mod tests {
             if state.is_over() {
                 return shown;
             }
-            let steps = pace.due_in(shown.len() as u64, &state).min(state.steps_to_next_look());
+            let steps = pace.due_in(shown.len() as u64, &state).min(state.clock().next_look);
             step(&mut state, steps);
         }
     }

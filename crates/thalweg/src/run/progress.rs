@@ -95,19 +95,19 @@ pub(super) struct Teller {
 
 impl Teller {
     pub fn new(state: &State) -> Self {
-        let share = state.share();
+        let share = state.clock().share;
         Self { told: Instant::now(), since: Work::default(), share, pace: Pace::default() }
     }
 
     /// Notes steps, and the time that the solver took for them.
     pub fn tell(&mut self, state: &State, (steps, took): (u64, Duration), watcher: &mut dyn Watcher) {
-        let (count, items) = state.items();
-        self.since.item_steps += steps as f64 * count as f64;
+        let clock = state.clock();
+        self.since.item_steps += steps as f64 * clock.items as f64;
         self.since.solver_s += took.as_secs_f64();
-        if self.told.elapsed() <= TELL_EVERY && !state.is_over() {
+        if self.told.elapsed() <= TELL_EVERY && !clock.is_over {
             return;
         }
-        let share = state.share();
+        let (share, books) = (clock.share, state.books());
         let wall_s = self.told.elapsed().as_secs_f64();
         self.pace.note(Work {
             share: (share - self.share).max(0.0),
@@ -118,14 +118,14 @@ impl Teller {
         watcher.progress(&Progress {
             share,
             left: self.pace.left(share),
-            step: state.steps_taken(),
-            steps: state.steps_planned(),
-            time: state.time(),
-            end_time: state.end_time(),
+            step: clock.steps,
+            steps: clock.planned,
+            time: clock.time,
+            end_time: clock.end_time,
             rate: self.pace.rate(),
-            items,
-            water: state.ledger().water.imbalance(),
-            solids: state.solids_missing(),
+            items: clock.kind,
+            water: books.ledger.water.imbalance(),
+            solids: books.solids_missing,
         });
     }
 }

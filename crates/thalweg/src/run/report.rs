@@ -1,7 +1,8 @@
 //! `report.json`: what ran, how long, and whether anything was lost.
 
 use crate::project::{Project, Scene};
-use crate::state::{Change, ParticleCounts, State};
+use crate::solver::{Books, Clock, ParticleCounts};
+use crate::state::{Change, State};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -174,9 +175,9 @@ pub(super) struct Finish<'a> {
 impl Report {
     pub(super) fn new(project: &Project, state: &State, finish: Finish) -> Self {
         let Finish { out, timings_s, wall_s, files, realism: [realism_before, realism_after] } = finish;
-        let ledger = state.ledger();
-        let (solids, water, density) = (ledger.solids, ledger.water, state.solid_density());
-        let (steps, [min, max]) = (state.steps_taken(), state.dt_range());
+        let Books { ledger, solid_density: density, solids_missing, particles } = state.books();
+        let (solids, water) = (ledger.solids, ledger.water);
+        let Clock { steps, time, dt: [min, max], .. } = state.clock();
         Self {
             thalweg: env!("CARGO_PKG_VERSION"),
             out: absolute(out),
@@ -185,9 +186,9 @@ impl Report {
             backend: project.scene.solver.backend.resolved(),
             threads: band::threads(),
             steps,
-            simulated_s: state.time(),
+            simulated_s: time,
             wall_s,
-            dt: Dt { min, mean: state.time() / steps.max(1) as f64, max },
+            dt: Dt { min, mean: time / steps.max(1) as f64, max },
             ledger: LedgerReport {
                 bed_start: solids.bed_start * density,
                 bed_end: solids.bed_end * density,
@@ -195,7 +196,7 @@ impl Report {
                 exported: solids.exported * density,
                 added: solids.added * density,
                 eroded: solids.eroded * density,
-                imbalance_rel: state.solids_missing(),
+                imbalance_rel: solids_missing,
                 water: WaterReport {
                     start: water.start,
                     added: water.added,
@@ -205,7 +206,7 @@ impl Report {
                     imbalance_rel: water.imbalance(),
                 },
             },
-            particles: state.particle_counts(),
+            particles,
             realism_before,
             realism_after,
             changes: state.changes().to_vec(),

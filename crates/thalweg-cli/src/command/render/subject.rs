@@ -86,8 +86,8 @@ fn run_to(project: &Project, step: u64, limit: u64, watch: &mut Watch) -> Result
     }
     let mut state = State::new(project, limit)?;
     state.notices.iter().for_each(|notice| watch.notice(notice));
-    if step > state.steps_planned() {
-        let message = format!("--step is {step}, but the scene has only {} steps", state.steps_planned());
+    if step > state.clock().planned {
+        let message = format!("--step is {step}, but the scene has only {} steps", state.clock().planned);
         return Err(Failure::usage(message));
     }
     let (checkpoints, before) = (project.folder.join("checkpoints"), opening(&state));

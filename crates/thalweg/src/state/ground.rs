@@ -1,9 +1,8 @@
 //! The terrain of a scene before anything happened, and what lies over it.
 
 use super::SetupError;
-use crate::project::{Complaint, Method, Pool, Project, Scene, Terrain, is_inside};
+use crate::project::{Complaint, Pool, Project, Scene, Terrain, is_inside};
 use std::path::{Path, PathBuf};
-use thalweg_erosion::pipes::{Params, Pipes};
 use thalweg_field::{Grid2, Heightfield};
 use thalweg_io::{Notice, ReadOptions, read_heightfield};
 use thalweg_terrain::{Recipe, resample};
@@ -13,20 +12,18 @@ use thalweg_terrain::{Recipe, resample};
 const BYTES_BESIDE: u64 = 120;
 
 /// Memory for everything beside the solver [bytes].
-pub(super) fn memory_beside(cols: usize, rows: usize) -> u64 {
+pub(crate) fn memory_beside(cols: usize, rows: usize) -> u64 {
     (cols as u64 * rows as u64).saturating_mul(BYTES_BESIDE)
 }
 
-/// Memory that running virtual pipes takes [bytes].
-pub(super) fn memory(cols: usize, rows: usize, params: &Params) -> u64 {
-    Pipes::memory(cols, rows, params).saturating_add(memory_beside(cols, rows))
-}
-
-/// Terrain and weather at full resolution.
+/// The ground of a scene at full resolution, before anything happened, and the maps that lie over it.
 #[derive(Clone, Debug)]
-pub(crate) struct Site {
-    pub ground: Heightfield,
+pub struct Ground {
+    /// Its heights.
+    pub field: Heightfield,
+    /// How easily each cell erodes, from 0 (never) to 1 [-]; missing: all alike.
     pub softness: Option<Grid2<f32>>,
+    /// For each rain of the scene, the share of it that arrives in each cell [-]; missing: all of it.
     pub masks: Vec<Option<Grid2<f32>>>,
 }
 
@@ -38,11 +35,7 @@ pub fn start_ground(
 ) -> Result<Heightfield, SetupError> {
     let (scene, terrain) = (&project.scene, &project.scene.terrain);
     let enough = |[cols, rows]: [usize; 2], path: &str| {
-        // What particles need is known once the size of the cells is.
-        let need = match &scene.solver.method {
-            Method::Pipes(params) => memory(cols, rows, params),
-            Method::Sph(_) => memory_beside(cols, rows),
-        };
+        let need = (scene.solver.method().memory_of_cells)([cols, rows], scene.solver.table());
         let (need_mib, limit_mib) = (need >> 20, max_bytes >> 20);
         if need > max_bytes {
             Err(SetupError::Memory { place: project.place_of(path), cols, rows, need_mib, limit_mib })
@@ -104,8 +97,12 @@ fn inside(project: &Project, file: &str, key: &str) -> Result<PathBuf, SetupErro
     }
 }
 
-impl Site {
-    pub fn new(project: &Project, max_bytes: u64, notices: &mut Vec<String>) -> Result<Self, SetupError> {
+impl Ground {
+    pub(crate) fn new(
+        project: &Project,
+        max_bytes: u64,
+        notices: &mut Vec<String>,
+    ) -> Result<Self, SetupError> {
         let scene = &project.scene;
         let ground = start_ground(project, max_bytes, notices)?;
         let (cols, rows) = (ground.height.cols(), ground.height.rows());
@@ -141,35 +138,35 @@ impl Site {
             let mask = rain.mask.as_ref().map(|file| weights(file, &format!("rain[{i}].mask")));
             masks.push(mask.transpose()?);
         }
-        Ok(Self { ground, softness, masks })
+        Ok(Self { field: ground, softness, masks })
     }
 
     /// A number that another terrain, hardness or mask would not have (FNV-1a, 64 bits), as text.
-    pub fn fingerprint(&self) -> String {
-        let grids = std::iter::once(&self.ground.height)
+    pub(crate) fn fingerprint(&self) -> String {
+        let grids = std::iter::once(&self.field.height)
             .chain(&self.softness)
             .chain(self.masks.iter().flatten())
             .flat_map(|grid| grid.values().iter().map(|v| u64::from(v.to_bits())));
-        let numbers = grids.chain([self.ground.frame.cell.to_bits(), self.ground.height.cols() as u64]);
+        let numbers = grids.chain([self.field.frame.cell.to_bits(), self.field.height.cols() as u64]);
         let hash =
             numbers.fold(0xcbf2_9ce4_8422_2325_u64, |hash, n| (hash ^ n).wrapping_mul(0x0100_0000_01b3));
         format!("{hash:016x}")
     }
 
     /// The terrain of a pass, before anything happened.
-    pub fn ground_of(&self, scene: &Scene, pass: usize) -> Heightfield {
+    pub(crate) fn of_pass(&self, scene: &Scene, pass: usize) -> Heightfield {
         match scene.time.coarse.get(pass) {
-            None => self.ground.clone(),
+            None => self.field.clone(),
             Some(coarse) => {
                 let size = |n: usize| (n / coarse.factor).max(1);
-                resample(&self.ground, size(self.ground.height.cols()), size(self.ground.height.rows()))
+                resample(&self.field, size(self.field.height.cols()), size(self.field.height.rows()))
             }
         }
     }
 }
 
 /// Depth of the water that stands on the ground at the beginning [m].
-pub(super) fn standing_water(scene: &Scene, ground: &Heightfield) -> Grid2<f32> {
+pub(crate) fn standing_water(scene: &Scene, ground: &Heightfield) -> Grid2<f32> {
     Grid2::from_fn(ground.height.cols(), ground.height.rows(), |col, row| {
         let [east, north] = ground.local_from_cell(col, row);
         let inside = |pool: &&Pool| {

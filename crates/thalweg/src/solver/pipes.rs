@@ -1,0 +1,596 @@
+//! A run of virtual pipes: passes over coarser terrain, then the terrain itself.
+
+use super::method::{Method, read_as, table};
+use super::sections::time_steps;
+use super::{Books, Clock, Sections, Setup, Solver, StepError, TimeSteps, does_not_fit};
+use crate::project::{Complaint, Scene, Source};
+use crate::state::{memory_beside, standing_water};
+use std::cmp::Ordering;
+use thalweg_erosion::pipes::{self, Fall, Ledger, Params, Pipes, Saved, Weather, Window};
+use thalweg_field::range::{FINITE, NATURAL, NATURAL_F32, all_within, whole};
+use thalweg_field::{Field, FieldInfo, Frame, Grid2, Heightfield, Snapshot};
+use thalweg_terrain::analysis::slope;
+use thalweg_terrain::resample;
+
+/// Virtual pipes, as scenes know them.
+pub(super) const METHOD: Method = Method {
+    name: "pipes",
+    presets: &Params::PRESETS,
+    preset: |name| Params::preset(name).as_ref().map(table),
+    read: read_as::<Params>,
+    check,
+    understands: &["rain", "source", "drain", "time.coarse", "edges.level"],
+    instead: &[
+        ("emitter", "let water in with [[source]] or [[rain]]"),
+        ("sink", "take water out with [[drain]]"),
+        ("water.particles", "its water stands clear on the bed; leave the key out"),
+        ("output.particles", "it has no particles; leave the key out"),
+    ],
+    free: &["dt", "safety", "max_dt"],
+    relax: None,
+    spacing: |_| None,
+    memory_of_cells: |[cols, rows], params| {
+        params.clone().try_into().map_or(0, |params| memory(cols, rows, &params))
+    },
+    memory: |setup| {
+        let height = &setup.ground.field.height;
+        Ok(memory(height.cols(), height.rows(), &setup.params()?))
+    },
+    build: |setup| Ok(Box::new(PipesRun::new(setup)?)),
+};
+
+/// Memory that running it takes [bytes].
+fn memory(cols: usize, rows: usize, params: &Params) -> u64 {
+    Pipes::memory(cols, rows, params).saturating_add(memory_beside(cols, rows))
+}
+
+fn check(scene: &Scene) -> Vec<Complaint> {
+    let wrong = scene.solver.params::<Params>().map(|params| params.validated());
+    match wrong {
+        Ok(Ok(())) => Vec::new(),
+        Ok(Err(invalid)) => {
+            vec![Complaint { path: format!("solver.{}", invalid.key), message: format!("solver.{invalid}") }]
+        }
+        Err(complaint) => vec![complaint],
+    }
+}
+
+/// Steps between two samples of flow and wetness.
+const SAMPLE_EVERY: u64 = 64;
+/// Steps taken in one go. The solver chooses its time step anew whenever the steps taken are a multiple of this.
+const STRIDE: u64 = 8;
+/// Water deeper than this counts as wet [m].
+const WET: f32 = 0.01;
+/// Density of solid rock [kg/m³].
+const ROCK_DENSITY: f64 = 2650.0;
+
+/// The state of a run of virtual pipes.
+#[derive(Debug)]
+struct PipesRun {
+    setup: Setup,
+    /// The solver on the present terrain.
+    pipes: Pipes,
+    /// Which pass runs: coarse ones first, then the terrain itself.
+    pass: usize,
+    /// What the passes that are over leave behind.
+    past: Option<Past>,
+    /// The bed that they left to the present pass [m]: solvers measure heights from what they began with.
+    inherited: Option<Grid2<f32>>,
+    dt: TimeSteps,
+    /// Time-weighted sums of discharge per width and of being wet, and the time of the pass that they cover.
+    flow: Grid2<f32>,
+    wet: Grid2<f32>,
+    sampled: f64,
+}
+
+/// Passes that are over.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Past {
+    steps: u64,
+    /// Simulated time [s].
+    time: f64,
+    ledger: Ledger,
+}
+
+impl PipesRun {
+    /// Puts weather over the terrain of the first pass.
+    fn new(setup: &Setup) -> Result<Self, Complaint> {
+        let ground = setup.ground.of_pass(&setup.scene, 0);
+        let empty = Grid2::filled(ground.height.cols(), ground.height.rows(), 0.0);
+        Ok(Self {
+            pipes: flood(setup, &setup.params()?, &ground, None)?,
+            setup: setup.clone(),
+            pass: 0,
+            past: None,
+            inherited: None,
+            dt: TimeSteps::NONE,
+            flow: empty.clone(),
+            wet: empty,
+            sampled: 0.0,
+        })
+    }
+
+    fn scene(&self) -> &Scene {
+        &self.setup.scene
+    }
+
+    fn steps_taken(&self) -> u64 {
+        self.past.map_or(0, |past| past.steps) + self.pipes.steps_taken()
+    }
+
+    fn time(&self) -> f64 {
+        self.past.map_or(0.0, |past| past.time) + self.pipes.time()
+    }
+
+    fn pass_steps(&self) -> u64 {
+        let time = &self.scene().time;
+        time.coarse.get(self.pass).map_or(time.steps, |coarse| coarse.steps)
+    }
+
+    fn is_last_pass(&self) -> bool {
+        self.pass == self.scene().time.coarse.len()
+    }
+
+    fn is_over(&self) -> bool {
+        let late = self.scene().time.duration.is_some_and(|duration| self.pipes.time() >= duration);
+        self.is_last_pass() && (late || self.pipes.steps_taken() >= self.pass_steps())
+    }
+
+    fn next_look(&self) -> u64 {
+        let taken = self.pipes.steps_taken();
+        let aligned = (STRIDE - taken % STRIDE).min(self.pass_steps().saturating_sub(taken));
+        match self.scene().time.duration {
+            Some(duration) if self.is_last_pass() => aligned.min(self.steps_before(duration)),
+            _ => aligned,
+        }
+    }
+
+    /// Share of the work of all passes that is done.
+    fn share(&self) -> f64 {
+        if self.is_over() {
+            return 1.0;
+        }
+        let height = &self.setup.ground.field.height;
+        let cells =
+            |factor: usize| ((height.cols() / factor).max(1) * (height.rows() / factor).max(1)) as f64;
+        let coarse =
+            self.scene().time.coarse.iter().map(|coarse| (cells(coarse.factor), coarse.steps as f64));
+        let passes = coarse.chain([(cells(1), self.last_pass_steps())]);
+        let (mut done, mut all) = (0.0, 0.0);
+        for (pass, (cells, steps)) in passes.enumerate() {
+            all += cells * steps;
+            done += match pass.cmp(&self.pass) {
+                Ordering::Less => cells * steps,
+                Ordering::Equal => cells * (self.pipes.steps_taken() as f64).min(steps),
+                Ordering::Greater => 0.0,
+            };
+        }
+        done / all
+    }
+
+    /// The time step to come, as far as it is known [s].
+    fn next_dt(&self) -> f64 {
+        let params = self.pipes.params();
+        params.dt.unwrap_or((params.safety * self.pipes.max_dt()).min(params.max_dt))
+    }
+
+    /// Steps that the last pass will take, as far as that is known: where time ends it, as many as steps like those of
+    /// the present pass would be. Cells that are smaller have steps that much shorter.
+    fn last_pass_steps(&self) -> f64 {
+        let time = &self.scene().time;
+        let most = time.steps as f64;
+        let Some(duration) = time.duration else { return most };
+        let taken = self.pipes.steps_taken();
+        let dt = if taken > 0 { self.pipes.time() / taken as f64 } else { self.next_dt() };
+        let finer = time.coarse.get(self.pass).map_or(1, |coarse| coarse.factor);
+        (duration * finer as f64 / dt).min(most)
+    }
+
+    fn sample(&mut self) {
+        add_sample(&mut self.pipes, self.sampled, &mut self.flow, &mut self.wet);
+        self.sampled = self.pipes.time();
+    }
+
+    /// Ends a coarse pass: what was afloat settles, the finer terrain takes over the shape and gets back some of
+    /// its own detail.
+    fn refine(&mut self) -> Result<(), Complaint> {
+        let past = Past { steps: self.steps_taken(), time: self.time(), ledger: self.ledger() };
+        let eroded = self.settled_ground();
+        let ground = finer(&self.setup, self.pass, &eroded);
+        self.pass += 1;
+        let (cols, rows) = (ground.height.cols(), ground.height.rows());
+        let water = Heightfield { height: self.pipes.depth(), frame: eroded.frame };
+        let water = resample(&water, cols, rows).height.map(|d| d.max(0.0));
+        self.pipes = flood(&self.setup, &self.pipes.params().clone(), &ground, Some(water))?;
+        (self.past, self.inherited) = (Some(past), Some(ground.height));
+        let empty = Grid2::filled(cols, rows, 0.0);
+        (self.flow, self.wet, self.sampled) = (empty.clone(), empty, 0.0);
+        Ok(())
+    }
+
+    /// Refuses a saved state that lies beyond the passes of the scene.
+    fn check_pass(&self, pass: usize, step: u64, from: &Sections) -> Result<(), String> {
+        let time = &self.scene().time;
+        let passes = time.coarse.len();
+        if pass > passes {
+            return Err("it counts more passes than the scene has".into());
+        }
+        if time.coarse.get(pass).is_some_and(|coarse| step > coarse.steps) {
+            return Err(format!("its pass {pass} is at step {step}, beyond its end"));
+        }
+        if pass == passes && step > time.steps {
+            return Err(from.too_far(time.steps_in_all())?);
+        }
+        Ok(())
+    }
+
+    /// The books of all passes. What refining changed of ground and water counts as added.
+    fn ledger(&self) -> Ledger {
+        let now = self.pipes.ledger();
+        let Some(Past { ledger: past, .. }) = &self.past else { return now };
+        Ledger {
+            water: pipes::Water {
+                start: past.water.start,
+                added: past.water.added + now.water.added + now.water.start - past.water.end,
+                evaporated: past.water.evaporated + now.water.evaporated,
+                exported: past.water.exported + now.water.exported,
+                end: now.water.end,
+            },
+            solids: pipes::Solids {
+                bed_start: past.solids.bed_start,
+                bed_end: now.solids.bed_end,
+                suspended: now.solids.suspended,
+                exported: past.solids.exported + now.solids.exported,
+                added: past.solids.added + now.solids.bed_start - past.solids.bed_end - past.solids.suspended,
+                eroded: past.solids.eroded + now.solids.eroded,
+            },
+        }
+    }
+
+    /// The bed with everything that is afloat laid down where it is.
+    fn settled_ground(&self) -> Heightfield {
+        let mut ground = self.pipes.ground();
+        let sediment = self.pipes.sediment();
+        for (height, s) in ground.height.values_mut().iter_mut().zip(sediment.values()) {
+            *height += s;
+        }
+        ground
+    }
+}
+
+/// Adds what flows and what is wet now, weighted with the time since the last sample.
+fn add_sample(pipes: &mut Pipes, sampled: f64, flow: &mut Grid2<f32>, wet: &mut Grid2<f32>) {
+    let span = (pipes.time() - sampled) as f32;
+    let (depth, discharge) = (pipes.depth(), pipes.discharge());
+    flow.for_each_row(|row, cells| {
+        for (flow, q) in cells.iter_mut().zip(discharge.row(row)) {
+            *flow += q * span;
+        }
+    });
+    wet.for_each_row(|row, cells| {
+        for (wet, &d) in cells.iter_mut().zip(depth.row(row)) {
+            *wet += if d > WET { span } else { 0.0 };
+        }
+    });
+}
+
+/// The next finer terrain with the shape that a pass gave it and a share of its own detail.
+fn finer(setup: &Setup, pass: usize, eroded: &Heightfield) -> Heightfield {
+    let detail = setup.scene.time.coarse[pass].detail as f32;
+    let before = setup.ground.of_pass(&setup.scene, pass);
+    let own = setup.ground.of_pass(&setup.scene, pass + 1);
+    let (cols, rows) = (own.height.cols(), own.height.rows());
+    let smooth = resample(&before, cols, rows);
+    let mut ground = resample(eroded, cols, rows);
+    for (i, height) in ground.height.values_mut().iter_mut().enumerate() {
+        *height += detail * (own.height.values()[i] - smooth.height.values()[i]);
+    }
+    ground.frame = own.frame;
+    ground
+}
+
+/// Bed lost (sign -1) or gained (sign 1) since the beginning [m].
+fn change(ground: &Heightfield, start: &Heightfield, sign: f32) -> Grid2<f32> {
+    Grid2::from_fn(ground.height.cols(), ground.height.rows(), |c, r| {
+        (sign * (ground.height.at(c, r) - start.height.at(c, r))).max(0.0)
+    })
+}
+
+fn replace(snapshot: &mut Snapshot, name: &str, values: Grid2<f32>) {
+    if let Some(field) = snapshot.fields.iter_mut().find(|field| field.info.name == name) {
+        field.values = values;
+    }
+}
+
+fn misfit() -> String {
+    "its state does not fit the terrain".into()
+}
+
+impl Solver for PipesRun {
+    fn clock(&self) -> Clock {
+        let past = self.past.map_or(0.0, |past| past.time);
+        let time = &self.scene().time;
+        Clock {
+            steps: self.steps_taken(),
+            time: self.time(),
+            pass_time: self.pipes.time(),
+            dt: self.dt.or_zero(),
+            items: self.flow.len(),
+            kind: "cells",
+            planned: time.steps_in_all(),
+            next_look: self.next_look(),
+            is_over: self.is_over(),
+            share: self.share(),
+            end_time: time.duration.filter(|_| self.is_last_pass()).map(|duration| past + duration),
+            dt_grows_with_cells: self.pipes.params().dt.is_none(),
+        }
+    }
+
+    fn steps_before(&self, pass_time: f64) -> u64 {
+        // The time step is known only when it is about to be chosen.
+        let taken = self.pipes.steps_taken();
+        let after = || self.pipes.time() + (STRIDE + 1) as f64 * self.next_dt();
+        let far = taken.is_multiple_of(STRIDE) && after() < pass_time;
+        if far { STRIDE } else { 1 }
+    }
+
+    /// Also samples the flow. What has flowed since the last sample is shown at the end but not counted: a longer run
+    /// that goes on from there samples at the same steps as if it had been asked for at once.
+    fn advance(&mut self, steps: u64) -> Result<(), StepError> {
+        let pipes::StepReport { dt_min, dt_max, .. } = self.pipes.advance(steps).map_err(StepError::wild)?;
+        self.dt.note(dt_min, dt_max);
+        if self.pipes.steps_taken().is_multiple_of(SAMPLE_EVERY) {
+            self.sample();
+        }
+        let pass_is_over = self.pipes.steps_taken() >= self.pass_steps();
+        if pass_is_over || self.is_over() {
+            self.check_finite()?;
+        }
+        if pass_is_over && !self.is_last_pass() {
+            self.refine().map_err(StepError::Invalid)?;
+        }
+        Ok(())
+    }
+
+    fn change(&mut self, setup: &Setup) -> Result<(), Complaint> {
+        if setup.scene.solver == self.scene().solver {
+            self.setup = setup.clone();
+            return Ok(());
+        }
+        let mut ground = setup.ground.of_pass(&setup.scene, self.pass);
+        if let Some(height) = &self.inherited {
+            ground.height = height.clone();
+        }
+        let mut pipes = flood(setup, &setup.params()?, &ground, None)?;
+        pipes.restore(&self.pipes.save()).map_err(|_| does_not_fit())?;
+        (self.pipes, self.setup) = (pipes, setup.clone());
+        Ok(())
+    }
+
+    fn check_finite(&self) -> Result<(), StepError> {
+        let [bed, depth, sediment] = [self.pipes.bed(), self.pipes.depth(), self.pipes.sediment()];
+        let cells = bed.values().iter().zip(depth.values()).zip(sediment.values());
+        let wild = |((b, d), s): ((&f32, &f32), &f32)| !(b + d + s).is_finite();
+        let mut strays = cells.enumerate().filter(|(_, cell)| wild(*cell)).map(|(at, _)| at);
+        let Some(first) = strays.next() else { return Ok(()) };
+        Err(StepError::wild(pipes::StepError::NotFinite {
+            count: 1 + strays.count(),
+            step: self.steps_taken(),
+            time: self.time(),
+            col: first % bed.cols(),
+            row: first / bed.cols(),
+        }))
+    }
+
+    fn ground(&self) -> Heightfield {
+        self.pipes.ground()
+    }
+
+    fn snapshot(&mut self) -> Snapshot {
+        let mut snapshot = self.pipes.snapshot();
+        (snapshot.step, snapshot.time) = (self.steps_taken(), self.time());
+        let ground = self.pipes.ground();
+        let start = self.setup.ground.of_pass(self.scene(), self.pass);
+        let (mut flow, mut wet, mut sampled) = (self.flow.clone(), self.wet.clone(), self.sampled);
+        if self.is_over() {
+            add_sample(&mut self.pipes, sampled, &mut flow, &mut wet);
+            sampled = self.pipes.time();
+        }
+        let per_time = if sampled > 0.0 { (1.0 / sampled) as f32 } else { 0.0 };
+        let mut add = |name, unit, meaning, values| {
+            snapshot.fields.push(Field { info: FieldInfo::new(name, unit, meaning), values });
+        };
+        add("erosion", "m", "bed lost since the beginning", change(&ground, &start, -1.0));
+        add("deposition", "m", "bed gained since the beginning", change(&ground, &start, 1.0));
+        add("flow", "m²/s", "mean discharge per metre of width", flow.map(|v| v * per_time));
+        add("wetness", "-", "share of the time under water", wet.map(|v| v * per_time));
+        add("slope", "rad", "slope of the bed", slope(&ground));
+        snapshot
+    }
+
+    fn scenery(&mut self) -> Snapshot {
+        let mut snapshot = self.snapshot();
+        if self.sampled == 0.0 && !self.is_over() {
+            // Until a pass has its first sample, what is now stands for the mean.
+            let depth = self.pipes.depth();
+            replace(&mut snapshot, "flow", self.pipes.discharge());
+            replace(&mut snapshot, "wetness", depth.map(|depth| f32::from(depth > WET)));
+        }
+        if self.is_last_pass() {
+            return snapshot;
+        }
+        let passes = self.pass..self.scene().time.coarse.len();
+        let ground = passes.fold(self.settled_ground(), |ground, pass| finer(&self.setup, pass, &ground));
+        let (cols, rows) = (ground.height.cols(), ground.height.rows());
+        for field in &mut snapshot.fields {
+            let coarse = Heightfield { height: field.values.clone(), frame: snapshot.frame.clone() };
+            field.values = resample(&coarse, cols, rows).height;
+        }
+        let start = &self.setup.ground.field;
+        replace(&mut snapshot, "slope", slope(&ground));
+        replace(&mut snapshot, "erosion", change(&ground, start, -1.0));
+        replace(&mut snapshot, "deposition", change(&ground, start, 1.0));
+        replace(&mut snapshot, "height", ground.height);
+        snapshot.frame = ground.frame;
+        snapshot
+    }
+
+    fn books(&self) -> Books {
+        let ledger = self.ledger();
+        let solids_missing = solids_missing(&ledger.solids);
+        Books { ledger, solid_density: ROCK_DENSITY, solids_missing, particles: None }
+    }
+
+    fn save(&self, into: &mut Sections) {
+        let Saved { size, step, numbers, accounts, cells } = self.pipes.save();
+        into.put("pass", self.pass);
+        into.put("size", size.to_vec());
+        into.put("pass_step", step);
+        into.put_doubles("numbers", numbers);
+        into.put_doubles("accounts", accounts);
+        into.put_floats("cells", cells);
+        into.put_doubles("past", self.past.map_or(Vec::new(), |past| past.numbers().to_vec()));
+        into.put_doubles("clock", vec![self.sampled, self.dt.0[0], self.dt.0[1]]);
+        into.put_floats("flow", self.flow.values().to_vec());
+        into.put_floats("wet", self.wet.values().to_vec());
+        into.put_floats("inherited", self.inherited.as_ref().map_or(Vec::new(), |bed| bed.values().to_vec()));
+    }
+
+    fn load(&mut self, from: &Sections) -> Result<(), String> {
+        let (pass, step) = (from.number("pass")? as usize, from.number("pass_step")?);
+        self.check_pass(pass, step, from)?;
+        let mut ground = self.setup.ground.of_pass(self.scene(), pass);
+        let (cols, rows) = (ground.height.cols(), ground.height.rows());
+        let grid = |name| Grid2::from_values(cols, rows, from.floats(name)?.to_vec()).ok_or_else(misfit);
+        if pass > 0 {
+            ground.height = grid("inherited")?;
+        }
+        let params = self.setup.params().map_err(|complaint| complaint.message)?;
+        let mut pipes = flood(&self.setup, &params, &ground, None).map_err(|complaint| complaint.message)?;
+        let saved = Saved {
+            size: [cols, rows],
+            step,
+            numbers: from.doubles("numbers")?.to_vec(),
+            accounts: from.doubles("accounts")?.to_vec(),
+            cells: from.floats("cells")?.to_vec(),
+        };
+        pipes.restore(&saved)?;
+        let past = match from.doubles("past")? {
+            [] if pass == 0 => None,
+            numbers if pass > 0 => Some(Past::from_numbers(numbers)?),
+            _ => return Err(misfit()),
+        };
+        let (&[sampled], dt) = from.doubles("clock")?.split_first_chunk::<1>().ok_or_else(misfit)?;
+        all_within("the time of its last sample,", &[sampled], &(0.0..=pipes.time()))?;
+        let (flow, wet, dt) = (grid("flow")?, grid("wet")?, time_steps(dt)?);
+        all_within("flow in cell", flow.values(), &NATURAL_F32)?;
+        all_within("wetness in cell", wet.values(), &NATURAL_F32)?;
+        let inherited = (pass > 0).then_some(ground.height);
+        *self = Self { setup: self.setup.clone(), pipes, pass, past, inherited, dt, flow, wet, sampled };
+        Ok(())
+    }
+}
+
+/// |ground that is missing| / |what water moved|, or of the whole bed where slopes slipped but water moved nothing [-].
+fn solids_missing(solids: &pipes::Solids) -> f64 {
+    let share = solids.imbalance();
+    if share.is_finite() {
+        return share;
+    }
+    let missing = solids.bed_start + solids.added - solids.bed_end - solids.suspended - solids.exported;
+    missing.abs() / solids.bed_start.abs().max(solids.bed_end.abs())
+}
+
+impl Past {
+    fn numbers(&self) -> [f64; 13] {
+        let Ledger { water: w, solids: s } = self.ledger;
+        [
+            self.steps as f64,
+            self.time,
+            w.start,
+            w.added,
+            w.evaporated,
+            w.exported,
+            w.end,
+            s.bed_start,
+            s.bed_end,
+            s.suspended,
+            s.exported,
+            s.added,
+            s.eroded,
+        ]
+    }
+
+    fn from_numbers(numbers: &[f64]) -> Result<Self, String> {
+        let [steps, time, w0, w1, w2, w3, w4, s0, s1, s2, s3, s4, s5] =
+            numbers.try_into().map_err(|_| misfit())?;
+        let steps = whole("the steps of its earlier passes", steps, 1 << 53)?;
+        all_within("time of its earlier passes,", &[time], &NATURAL)?;
+        all_within("account of its earlier passes,", &numbers[2..], &FINITE)?;
+        let water = pipes::Water { start: w0, added: w1, evaporated: w2, exported: w3, end: w4 };
+        let solids =
+            pipes::Solids { bed_start: s0, bed_end: s1, suspended: s2, exported: s3, added: s4, eroded: s5 };
+        Ok(Self { steps, time, ledger: Ledger { water, solids } })
+    }
+}
+
+/// Puts weather on a terrain, and the water given or that the scene begins with.
+fn flood(
+    setup: &Setup,
+    params: &Params,
+    ground: &Heightfield,
+    water: Option<Grid2<f32>>,
+) -> Result<Pipes, Complaint> {
+    let Setup { scene, ground: whole_ground, .. } = setup;
+    let (cols, rows) = (ground.height.cols(), ground.height.rows());
+    let fit = |grid: &Grid2<f32>| -> Grid2<f32> {
+        if grid.cols() == cols && grid.rows() == rows {
+            return grid.clone();
+        }
+        let field = Heightfield { height: grid.clone(), frame: Frame::with_cell(1.0) };
+        resample(&field, cols, rows).height.map(|v| v.max(0.0))
+    };
+    let window = |start, stop: Option<f64>| Window { start, stop: stop.unwrap_or(f64::INFINITY) };
+    let rain = scene.rain.iter().zip(&whole_ground.masks).map(|(rain, mask)| pipes::Rain {
+        fall: match rain.drops {
+            Some(drops) => {
+                Fall::Drops { per_second: drops.per_second, depth: drops.depth, radius: drops.radius }
+            }
+            None => Fall::Steady { rate: rain.rate.unwrap_or(0.0) },
+        },
+        mask: mask.as_ref().map(fit),
+        when: window(rain.start, rain.stop),
+    });
+    // A coarse terrain whose sides are not whole multiples of its cells is a little shorter or longer, and what
+    // just touches a fine terrain may miss the cells of a coarse one: then it goes to the nearest.
+    let (whole, here) = (whole_ground.field.extent(), ground.extent());
+    let placed = |source: &Source| {
+        let at = [0, 1].map(|axis| source.at[axis] * (here[axis] / whole[axis]));
+        let [col, row] = ground.cell_from_local(at);
+        let index = |at: f64, count: usize| at.round().clamp(0.0, (count - 1) as f64) as usize;
+        let nearest = ground.local_from_cell(index(col, cols), index(row, rows));
+        let outside = (0..2).any(|axis| at[axis] < 0.0 || at[axis] > here[axis]);
+        let misses = (at[0] - nearest[0]).hypot(at[1] - nearest[1]) > source.radius;
+        if outside && misses { nearest } else { at }
+    };
+    let source = |source: &Source, sign: f64| pipes::Source {
+        at: placed(source),
+        rate: sign * source.rate,
+        radius: source.radius,
+        when: window(source.start, source.stop),
+    };
+    let weather = Weather {
+        rain: rain.collect(),
+        sources: scene
+            .sources
+            .iter()
+            .map(|s| source(s, 1.0))
+            .chain(scene.drains.iter().map(|s| source(s, -1.0)))
+            .collect(),
+        edges: scene.edges,
+        water: water.or_else(|| (!scene.water.is_empty()).then(|| standing_water(scene, ground))),
+        softness: whole_ground.softness.as_ref().map(fit),
+        seed: scene.seed,
+    };
+    Ok(Pipes::new(ground, params, &weather)?)
+}

@@ -1,0 +1,206 @@
+//! The seam is open: a program that uses the library brings its own method and takes it through everything there is.
+
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use thalweg::State;
+use thalweg::field::{Field, FieldInfo, Heightfield, Snapshot};
+use thalweg::project::{Complaint, Project};
+use thalweg::run::{Earlier, Outcome, RunOptions, Silent, run};
+use thalweg::solver::{Books, Clock, Method, Sections, Setup, Solver, StepError, read_as, register, table};
+
+const MEMORY: u64 = 1 << 28;
+
+/// A sea that rises at a steady rate, and takes off a little of the ground below it.
+#[derive(Debug)]
+struct Tide {
+    setup: Setup,
+    params: Params,
+    ground: Heightfield,
+    steps: u64,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Params {
+    /// How fast the sea rises [m/s].
+    rate: f64,
+    /// Ground that it takes off in each second [m/s].
+    wear: f64,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self { rate: 1.0, wear: 0.01 }
+    }
+}
+
+static TIDE: Method = Method {
+    name: "tide",
+    presets: &[("moon", "as it is"), ("storm", "higher")],
+    preset: |name| match name {
+        "moon" => Some(table(&Params::default())),
+        "storm" => Some(table(&Params { rate: 5.0, ..Params::default() })),
+        _ => None,
+    },
+    read: read_as::<Params>,
+    check: |scene| match scene.solver.params::<Params>() {
+        Ok(Params { rate: 0.0..=100.0, .. }) => Vec::new(),
+        Ok(Params { rate, .. }) => {
+            let message = format!("solver.rate is {rate} m/s; it must lie between 0 and 100 m/s");
+            vec![Complaint { path: "solver.rate".into(), message }]
+        }
+        Err(complaint) => vec![complaint],
+    },
+    understands: &[],
+    instead: &[("rain", "the sea is wet enough")],
+    free: &[],
+    relax: None,
+    spacing: |_| None,
+    memory_of_cells: |[cols, rows], _| 8 * (cols * rows) as u64,
+    memory: |setup| Ok(8 * setup.ground.field.height.len() as u64),
+    build: |setup| {
+        let (params, ground) = (setup.params()?, setup.ground.field.clone());
+        Ok(Box::new(Tide { setup: setup.clone(), params, ground, steps: 0 }))
+    },
+};
+
+/// Time step [s].
+const DT: f64 = 0.5;
+
+impl Tide {
+    fn level(&self) -> f64 {
+        self.params.rate * self.steps as f64 * DT
+    }
+}
+
+impl Solver for Tide {
+    fn clock(&self) -> Clock {
+        let clock = Clock::of_one_pass(&self.setup.scene.time, (self.steps, self.steps as f64 * DT), 4);
+        Clock { items: self.ground.height.len(), dt: [DT; 2], ..clock }
+    }
+
+    fn steps_before(&self, _: f64) -> u64 {
+        1
+    }
+
+    fn advance(&mut self, steps: u64) -> Result<(), StepError> {
+        for _ in 0..steps {
+            self.steps += 1;
+            let (level, wear) = (self.level() as f32, (self.params.wear * DT) as f32);
+            for height in self.ground.height.values_mut().iter_mut().filter(|height| **height < level) {
+                *height -= wear;
+            }
+        }
+        Ok(())
+    }
+
+    fn change(&mut self, setup: &Setup) -> Result<(), Complaint> {
+        (self.params, self.setup) = (setup.params()?, setup.clone());
+        Ok(())
+    }
+
+    fn ground(&self) -> Heightfield {
+        self.ground.clone()
+    }
+
+    fn snapshot(&mut self) -> Snapshot {
+        let field = |name, meaning, values| Field { info: FieldInfo::new(name, "m", meaning), values };
+        let level = self.level() as f32;
+        let water = self.ground.height.map(|height| (level - height).max(0.0));
+        let fields = vec![
+            field("height", "height of the bed", self.ground.height.clone()),
+            field("water", "depth of the water above the bed", water),
+        ];
+        let (step, time) = (self.steps, self.clock().time);
+        Snapshot { step, time, ..Snapshot::of_fields(self.ground.frame.clone(), fields) }
+    }
+
+    fn books(&self) -> Books {
+        Books { ledger: Default::default(), solid_density: 2650.0, solids_missing: 0.0, particles: None }
+    }
+
+    fn save(&self, into: &mut Sections) {
+        into.put_floats("ground", self.ground.height.values().to_vec());
+    }
+
+    fn load(&mut self, from: &Sections) -> Result<(), String> {
+        self.steps = from.number("step")?;
+        let heights = self.ground.height.values_mut();
+        let saved = from.floats("ground")?;
+        if saved.len() != heights.len() {
+            return Err("its ground does not fit".into());
+        }
+        heights.copy_from_slice(saved);
+        Ok(())
+    }
+}
+
+const SCENE: &str = "version = 1\n[terrain]\nsize = [24, 20]\n[[terrain.layer]]\nkind = 'fbm'\nheight = '40 m'\n\
+                     [solver]\nkind = 'tide'\npreset = 'storm'\nwear = 0.02\n[time]\nsteps = 20\n\
+                     [picture]\nsize = [64, 36]\nrenderer = 'cpu'\n";
+
+fn project(text: &str) -> Result<Project, String> {
+    register(&TIDE);
+    Project::from_text(text, "tide", Path::new(""), &[]).map_err(|error| error.to_string())
+}
+
+fn options(out: &Path, earlier: Earlier) -> RunOptions {
+    RunOptions { out: out.into(), earlier, max_bytes: MEMORY }
+}
+
+/// All heights, bit by bit.
+fn bits(state: &State) -> Vec<u32> {
+    state.ground().height.values().iter().map(|height| height.to_bits()).collect()
+}
+
+#[test]
+fn a_method_of_ones_own_is_read_and_checked_like_any_other() {
+    let scene = project(SCENE).unwrap().scene;
+    let params: Params = scene.solver.params().unwrap();
+    assert_eq!((params.rate, params.wear), (5.0, 0.02), "the preset's, and the scene's");
+    let text = toml::to_string(&scene).unwrap();
+    assert_eq!(project(&text).unwrap().scene, scene, "{text}");
+    let refused = |from: &str, to: &str| project(&SCENE.replace(from, to)).unwrap_err();
+    assert!(refused("wear =", "waer =").contains("did you mean `wear`?"));
+    assert!(refused("'storm'", "'calm'").contains("expected one of `moon`, `storm`"));
+    assert!(refused("wear = 0.02", "rate = 1000").contains("between 0 and 100 m/s"));
+    let wet = format!("{SCENE}[[rain]]\nrate = 0");
+    let wet = project(&wet).unwrap_err();
+    assert!(
+        wet.contains("rain[0] is for kind = \"pipes\", and this is \"tide\": the sea is wet enough"),
+        "{wet}"
+    );
+    let unknown = refused("kind = 'tide'", "kind = 'tyde'");
+    assert!(unknown.contains("`tide`"), "{unknown}");
+}
+
+#[test]
+fn it_runs_with_maps_pictures_and_a_report_and_goes_on_in_the_same_bits() {
+    let folder = tempfile::tempdir().unwrap();
+    let (out, whole) = (folder.path().join("out"), folder.path().join("whole"));
+    let longer = project(&SCENE.replace("steps = 20", "steps = 33")).unwrap();
+    let outcome = run(&longer, &options(&whole, Earlier::Refuse), &mut Silent).unwrap();
+    let Outcome::Finished(report) = outcome else { panic!("{outcome:?}") };
+    assert_eq!((report.steps, report.simulated_s), (33, 16.5));
+    assert!(report.timings_s.contains_key("tide"), "{:?}", report.timings_s);
+    for name in ["height.exr", "maps/water.exr", "pictures/before_after.png", "pictures/view.png"] {
+        assert!(whole.join(name).is_file(), "{name} is missing");
+    }
+    run(&project(SCENE).unwrap(), &options(&out, Earlier::Refuse), &mut Silent).unwrap();
+    run(&longer, &options(&out, Earlier::Resume), &mut Silent).unwrap();
+    let read = |folder: &Path| std::fs::read(folder.join("height.exr")).unwrap();
+    assert!(read(&out) == read(&whole), "a run that went on is another");
+}
+
+#[test]
+fn it_changes_while_it_runs() {
+    let project = project(SCENE).unwrap();
+    let mut state = State::new(&project, MEMORY).unwrap();
+    state.advance(4).unwrap();
+    let (mut other, before) = (project.scene.clone(), bits(&state));
+    other.solver.set_params(&Params { rate: 5.0, wear: 0.0 }).unwrap();
+    state.change(other, "solver.wear=0").unwrap();
+    state.advance(4).unwrap();
+    assert_eq!(bits(&state), before, "the sea no longer wears the ground");
+    assert_eq!(state.changes()[0].step, 4);
+}
