@@ -1,13 +1,12 @@
 //! The bed under a torrent: boundary particles where water is, hard ground, slopes that slip.
 
-mod common;
-
-use common::{books_close, clear, ground, still_water, water};
 use thalweg_coupling::{
     Bed, BedParams, ErosionParams, Params, Pieces, Pool, Setting, Top, Torrent, Triangle,
 };
 use thalweg_field::Grid2;
 use thalweg_sph::{BOUNDARY, FluidParams, SLIP};
+use thalweg_test_support::ground;
+use thalweg_test_support::particles::{books_close, clear, still_water, water};
 
 /// Where the boundary particles of the bed are, without those of the walls [m].
 fn seeds(torrent: &Torrent) -> Vec<[f32; 3]> {

@@ -1,11 +1,10 @@
 //! Absurd places and absurd ground: refused by name before anything is allocated, or the end of a run with its place.
 
-mod common;
-
-use common::{clear, ground, still_water};
 use thalweg_coupling::{Edge, Emitter, Invalid, Params, Pool, Setting, Shape, StepError, Torrent};
 use thalweg_field::Heightfield;
 use thalweg_sph::FluidParams;
+use thalweg_test_support::ground;
+use thalweg_test_support::particles::{clear, still_water};
 
 /// A tank of 2 m by 2 m with a little water, and memory for a small scene.
 fn tank() -> (Heightfield, Setting) {

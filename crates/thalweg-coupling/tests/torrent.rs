@@ -1,67 +1,20 @@
 //! A torrent through its public door: same bits, nothing lost, nothing through the ground.
 
-mod common;
-
-use common::{books_close, clear, ground, still_water, water};
-use thalweg_coupling::{
-    BedParams, Edge, Emitter, ErosionParams, Hold, Params, Pool, Saved, Setting, Shape, Sink, Torrent,
-};
-use thalweg_field::{Heightfield, random::Key};
+use thalweg_coupling::{BedParams, Emitter, Hold, Params, Pool, Setting, Shape, Sink, Torrent};
+use thalweg_field::random::Key;
 use thalweg_sph::{FOREVER, FluidParams};
-
-/// A stream down rough ground that it erodes: a muddy source, a clear one whose water does not last, open ends.
-fn stream() -> (Heightfield, Params, Setting) {
-    let (cols, rows) = (31, 15);
-    let ground = ground(cols, rows, 0.1, |col, row| {
-        let bump = 0.04 * Key::new(3).with((row * cols + col) as u64).unit();
-        0.02 * (cols - col) as f64 + 0.01 * (row as f64 - 7.0).powi(2) + bump
-    });
-    let erosion = ErosionParams {
-        critical_shear: 1.0,
-        strength: 10.0,
-        grain_radius: 20.0e-6,
-        ..ErosionParams::default()
-    };
-    let emitter = Emitter {
-        shape: Shape::Disc { at: [0.3, 0.75, 1.0], radius: 0.16 },
-        velocity: [1.5, 0.0, -0.5],
-        rate: None,
-        lifetime: None,
-        sediment: 0.01,
-        start: 0.0,
-        stop: f64::INFINITY,
-    };
-    let shape = Shape::Line { from: [0.5, 0.5, 1.1], to: [0.5, 1.0, 1.1] };
-    let short = Emitter { shape, sediment: 0.0, lifetime: Some(0.8), ..emitter.clone() };
-    let pool =
-        Pool { velocity: [1.5, 0.0, 0.0], sediment: 0.02, ..still_water([0.4, 0.5], [2.9, 0.9], 0.12) };
-    let setting = Setting {
-        water: vec![pool],
-        emitters: vec![emitter, short],
-        edges: [Edge::Wall, Edge::Open, Edge::Wall, Edge::Open],
-        ..Setting::default()
-    };
-    let bed = BedParams { friction: Some(1.0), ..BedParams::default() };
-    (ground, Params { erosion, bed, ..Params::default() }, setting)
-}
+use thalweg_test_support::particles::{bits, books_close, clear, still_water, stream, water};
+use thalweg_test_support::{ground, on_threads};
 
 fn torrent() -> Torrent {
     let (ground, params, setting) = stream();
     Torrent::new(&ground, &params, &setting).unwrap()
 }
 
-fn bits(saved: &Saved) -> Vec<u64> {
-    let doubles = saved.numbers.iter().chain(&saved.doubles).map(|v| v.to_bits());
-    let floats = saved.floats.iter().map(|v| u64::from(v.to_bits()));
-    let tags = saved.tags.iter().map(|&tag| u64::from(tag));
-    [saved.step].into_iter().chain(doubles).chain(floats).chain(tags).collect()
-}
-
 #[test]
 fn any_number_of_threads_gives_the_same_bits() {
     let run = |threads| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| {
+        on_threads(threads, || {
             let mut torrent = torrent();
             torrent.advance(250).unwrap();
             assert!(torrent.ledger().solids.eroded > 0.0, "nothing was eroded");

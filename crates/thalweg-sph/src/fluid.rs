@@ -13,7 +13,10 @@ use thalweg_field::band;
 use thalweg_field::range::{FINITE_F32, NATURAL, NATURAL_F32, all_within, whole};
 
 /// Share of the numerical viscosity that acts between water and boundary [-].
-const WALL_SHARE: f64 = 0.005;
+pub(crate) const WALL_SHARE: f64 = 0.005;
+/// Shortest normal of the colour field that counts as a surface, over 1/h [-]. A flat surface of full density has a normal
+/// of about 1.4/h; what is far from any has next to none.
+pub(crate) const NORMAL_THRESHOLD: f64 = 0.32;
 /// A particle without a lifetime vanishes then [s].
 pub const FOREVER: f32 = f32::MAX;
 /// A particle that vanishes before the next step [s].
@@ -99,8 +102,7 @@ impl Constants {
             gravity: params.gravity as f32,
             lift: if params.calibrate { (0.5 * params.gravity / params.density) as f32 } else { 0.0 },
             tension: params.tension as f32,
-            // A flat surface of full density has a normal of about 1.4/h; one that is far from it next to none.
-            normal_threshold: (0.32 / h) as f32,
+            normal_threshold: (NORMAL_THRESHOLD / h) as f32,
             cohesion: (32.0 / (PI * h.powi(9))) as f32,
             cohesion_offset: (h.powi(6) / 64.0) as f32,
             sound_speed: sound_speed as f32,

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 use thalweg::coupling::{Edge, Params, Pool, Setting, Top, Torrent};
 use thalweg::field::{Frame, Grid2, Heightfield};
-use thalweg::sph::reference::{Point, forces};
-use thalweg::sph::{Fluid, Grip};
+use thalweg::sph::Fluid;
+use thalweg::sph::reference::{Plain, Point};
 
 /// Repeats of a measurement; the best counts.
 const REPEATS: usize = 5;
@@ -111,21 +111,9 @@ fn measure(kind: &'static str, size: usize, threads: usize) -> Result<Row, Failu
 
 /// Particles times steps per second of the plain program, on the same particles; one round of forces is nearly a step.
 fn plain_speed(fluid: &Fluid) -> f64 {
-    let particles = fluid.particles();
-    let points: Vec<Point> = (0..particles.len())
-        .map(|i| {
-            let particle = particles.get(i);
-            Point {
-                position: particle.position.map(f64::from),
-                velocity: particle.velocity.map(f64::from),
-                mass: f64::from(particle.mass),
-                boundary: particles.is_boundary(i),
-            }
-        })
-        .collect();
-    let viscosity = f64::from(fluid.constants().wall_viscosity);
-    let grip = Grip::on(fluid.params());
+    let points = Point::all(fluid.particles());
     let clock = Instant::now();
-    std::hint::black_box(forces(&points, fluid.params().kernels, fluid.constants(), viscosity, grip));
+    let plain = Plain::new(fluid.params(), fluid.constants().sound_speed.into(), &points);
+    std::hint::black_box(plain.accelerations());
     fluid.len() as f64 / clock.elapsed().as_secs_f64()
 }

@@ -5,9 +5,7 @@
 //! the method itself is known to differ from nature the check says so and holds it to that difference.
 //!
 //! ```
-//! use thalweg::validate;
-//!
-//! for case in validate::select(&["pipes/steady-sheet".to_owned()])? {
+//! for case in thalweg_validate::select(&["pipes/steady-sheet".to_owned()])? {
 //!     for check in case.run() {
 //!         assert!(check.pass, "{check}");
 //!     }
@@ -21,7 +19,18 @@ mod sph;
 use serde::Serialize;
 use std::fmt;
 use std::ops::RangeInclusive;
-use thalweg_erosion::pipes::StepError;
+
+/// What a case returns.
+type Checks = Result<Vec<Check>, Stopped>;
+
+/// Why a solver gave a run up, in its own words.
+struct Stopped(String);
+
+impl<E: std::error::Error> From<E> for Stopped {
+    fn from(error: E) -> Self {
+        Self(error.to_string())
+    }
+}
 
 /// One number compared.
 #[derive(Clone, Debug, Serialize)]
@@ -98,13 +107,13 @@ pub struct Case {
     pub name: &'static str,
     /// What it shows, in one line.
     pub about: &'static str,
-    run: fn() -> Result<Vec<Check>, StepError>,
+    run: fn() -> Checks,
 }
 
 impl Case {
     /// Runs it. A run that the solver itself gives up is a failed check, with its reason as the quantity.
     pub fn run(&self) -> Vec<Check> {
-        let mut checks = (self.run)().unwrap_or_else(|error| {
+        let mut checks = (self.run)().unwrap_or_else(|Stopped(error)| {
             vec![Check::new(format!("the run stopped: {error}"), "-", "the solver's own guard")]
         });
         for check in &mut checks {

@@ -1,7 +1,7 @@
 //! The physics cases, one test each.
 
-use rayon::ThreadPoolBuilder;
-use thalweg::validate::{Check, cases, select};
+use thalweg_test_support::on_threads;
+use thalweg_validate::{Check, cases, select};
 
 fn run(name: &str) -> Vec<Check> {
     let chosen = select(&[name.to_owned()]).unwrap();
@@ -70,8 +70,7 @@ fn every_case_has_its_test() {
 fn any_number_of_threads_measures_the_same_bits() {
     for name in ["pipes/ring-wave", "pipes/steady-sheet", "sph/ledger", "sph/momentum"] {
         let measured = |threads| {
-            let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let checks = pool.install(|| run(name));
+            let checks = on_threads(threads, || run(name));
             checks.iter().map(|check| check.measured.to_bits()).collect::<Vec<_>>()
         };
         let alone = measured(1);
