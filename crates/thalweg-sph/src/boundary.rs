@@ -1,8 +1,8 @@
 //! How much fluid a boundary particle stands for (Akinci et al. 2012).
 
-use crate::fluid::Constants;
+use crate::constants::Constants;
 use crate::kernel::{Kernel, Poly6, Viscosity};
-use crate::neighbours::{Group, Kind, Pass, TOGETHER, load};
+use crate::neighbours::{Group, Kind, TOGETHER, Visitor, load};
 use crate::params::FluidParams;
 use crate::particles::{BOUNDARY, Particles};
 use fearless_simd::{Simd, f32x8, prelude::*, u32x8};
@@ -79,7 +79,7 @@ pub(crate) struct Weigh<'a> {
     pub constants: &'a Constants,
 }
 
-impl<'a> Pass for Weigh<'a> {
+impl<'a> Visitor for Weigh<'a> {
     type Out = &'a mut [f32];
     const KIND: Kind = Kind::Boundary;
 

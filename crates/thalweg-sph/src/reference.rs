@@ -4,7 +4,7 @@
 //! It stays simple. The fast one is measured and checked against it. Numbers in parentheses are equations of Kataev 2022.
 
 use crate::boundary::Grip;
-use crate::fluid::{NORMAL_THRESHOLD, WALL_SHARE};
+use crate::constants::{NORMAL_THRESHOLD, WALL_SHARE};
 use crate::kernel::{Kernel, Poly6, Viscosity};
 use crate::params::{Equation, FluidParams, Tension};
 use crate::particles::Particles;

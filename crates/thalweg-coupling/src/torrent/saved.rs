@@ -1,6 +1,7 @@
 //! A torrent's state in a file, and back. Files come from anywhere: every number is checked before it is taken up.
 
-use super::{Accounts, Torrent};
+use super::Torrent;
+use super::books::Accounts;
 use std::ops::RangeInclusive;
 use thalweg_field::range::{FINITE, all_within, whole};
 use thalweg_sph::{BOUNDARY, Particle, Particles, Source};
@@ -13,6 +14,9 @@ const TRAVELLED: RangeInclusive<f64> = 0.0..=1.0e5;
 
 /// Times that sediment may have to wait for its next exchange [s]: 64 of the longest steps.
 const WAITING: RangeInclusive<f64> = 0.0..=1.0e6;
+
+/// Columns of numbers that every particle has: position, velocity, mass, end.
+const COLUMNS: usize = 8;
 
 /// A torrent's state, to be saved and taken up again.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -35,16 +39,7 @@ impl Torrent {
         let particles = self.fluid.particles();
         let count = particles.len();
         let (seeded, heights, walls) = self.seeds.save();
-        let a = &self.accounts;
-        let accounts = [
-            a.water_start,
-            a.water_added,
-            a.water_gone,
-            a.grains_start,
-            a.grains_added,
-            a.grains_gone,
-            a.eroded,
-        ];
+        let accounts = self.accounts.numbers();
         let density = self.fluid.last_density();
         let counts = [count as f64, density.len() as f64, walls.len() as f64, self.waiting];
         let travelled = self.sources.iter().map(Source::travelled);
@@ -72,86 +67,139 @@ impl Torrent {
     /// Goes on from a saved state. The text says why not: it is that of another scene, or a number in it makes no sense.
     /// The torrent is of no use then.
     pub fn restore(&mut self, saved: &Saved) -> Result<(), String> {
-        let misfit = || "its particles do not fit the scene".to_owned();
-        let (&[count, known, walls, waiting], rest) =
-            saved.numbers.split_first_chunk::<4>().ok_or_else(misfit)?;
-        let (clock, rest) = rest.split_first_chunk::<6>().ok_or_else(misfit)?;
-        let (accounts, travelled) = rest.split_first_chunk::<7>().ok_or_else(misfit)?;
-        let length =
-            |what: &str, number: f64| Ok::<_, String>(whole(what, number, u32::MAX.into())? as usize);
-        let count = length("the number of its particles", count)?;
-        let known = length("the number of its densities", known)?;
-        let walls = length("the number of its squares of wall", walls)?;
+        let parts = self.parts(saved).ok_or("its particles do not fit the scene")??;
+        self.check(saved, &parts)?;
         let erosion = self.params.erosion.enabled;
+        self.fluid.take_up(parts.particles(erosion), parts.density, *parts.clock)?;
+        self.bed.set_change(parts.change);
+        if !self.seeds.can_seed(&self.bed) {
+            return Err(
+                "its bed is so steep somewhere that no memory holds the particles of its surface".into()
+            );
+        }
+        let [tiles, walls] =
+            parts.seeded.map(|flags| flags.iter().map(|&flag| flag != 0).collect::<Vec<_>>());
+        self.seeds.restore(&self.bed, &tiles, parts.heights, &walls);
+        // Time has begun: the water has found its place.
+        (self.waiting, self.relaxed) = (parts.waiting, self.params.fluid.relax);
+        self.accounts = Accounts::from_numbers(*parts.accounts);
+        for (source, &travelled) in self.sources.iter_mut().zip(parts.travelled) {
+            source.set_travelled(travelled);
+        }
+        Ok(())
+    }
+
+    /// Takes a saved state apart; none if its columns do not fit this torrent. The text says which count makes no sense.
+    fn parts<'a>(&self, saved: &'a Saved) -> Option<Result<Parts<'a>, String>> {
+        let (&[count, known, walls, waiting], rest) = saved.numbers.split_first_chunk::<4>()?;
+        let (clock, rest) = rest.split_first_chunk::<6>()?;
+        let (accounts, travelled) = rest.split_first_chunk::<7>()?;
+        let counts = [
+            ("the number of its particles", count),
+            ("the number of its densities", known),
+            ("the number of its squares of wall", walls),
+        ];
+        let mut whole_counts = [0; 3];
+        for (whole_count, (what, number)) in whole_counts.iter_mut().zip(counts) {
+            match whole(what, number, u32::MAX.into()) {
+                Ok(number) => *whole_count = number as usize,
+                Err(error) => return Some(Err(error)),
+            }
+        }
+        let [count, known, walls] = whole_counts;
         let vertices = self.bed.heights().len();
         let tiles = self.seeds.save().0.len();
-        let cargo = if erosion { count } else { 0 };
+        let cargo = if self.params.erosion.enabled { count } else { 0 };
         let fits = known <= count
-            && saved.floats.len() == 8 * count + known + vertices
+            && saved.floats.len() == COLUMNS * count + known + vertices
             && saved.doubles.len() == cargo + vertices
             && saved.tags.len() == count + tiles + walls
             && travelled.len() == self.sources.len();
         if !fits {
-            return Err(misfit());
+            return None;
         }
-        let (density, heights) = saved.floats[8 * count..].split_at(known);
+        let (columns, rest) = saved.floats.split_at(COLUMNS * count);
+        let (density, heights) = rest.split_at(known);
         let (carried, change) = saved.doubles.split_at(cargo);
         let (tags, flags) = saved.tags.split_at(count);
-        all_within("its account", accounts, &FINITE)?;
-        all_within("the time since sediment was exchanged,", &[waiting], &WAITING)?;
-        all_within("way of the last particles of emitter", travelled, &TRAVELLED)?;
-        all_within("height of the bed at vertex", heights, &HEIGHTS)?;
-        all_within("change of the bed at vertex", change, &HEIGHTS)?;
-        if let Some(at) =
-            tags.iter().position(|&tag| tag & BOUNDARY != 0 && !self.seeds.owns(&self.bed, tag, walls))
-        {
+        let (tiles, walls) = flags.split_at(tiles);
+        let seeded = [tiles, walls];
+        Some(Ok(Parts {
+            clock,
+            accounts,
+            travelled,
+            waiting,
+            columns,
+            density,
+            heights,
+            carried,
+            change,
+            tags,
+            seeded,
+        }))
+    }
+
+    /// Refuses numbers that no run can have, but for those that the fluid checks.
+    fn check(&self, saved: &Saved, parts: &Parts) -> Result<(), String> {
+        all_within("its account", parts.accounts, &FINITE)?;
+        all_within("the time since sediment was exchanged,", &[parts.waiting], &WAITING)?;
+        all_within("way of the last particles of emitter", parts.travelled, &TRAVELLED)?;
+        all_within("height of the bed at vertex", parts.heights, &HEIGHTS)?;
+        all_within("change of the bed at vertex", parts.change, &HEIGHTS)?;
+        let [_, walls] = parts.seeded;
+        let lost = |&tag: &u32| tag & BOUNDARY != 0 && !self.seeds.owns(&self.bed, tag, walls.len());
+        if let Some(at) = parts.tags.iter().position(lost) {
             return Err(format!(
                 "the tag of its particle {at} is {:#x}, which no place of the bed has",
-                tags[at]
+                parts.tags[at]
             ));
         }
-        if clock[4] != saved.step as f64 {
-            return Err(format!("it counts {} steps, and {} elsewhere", saved.step, clock[4]));
+        let steps = parts.clock[4];
+        if steps != saved.step as f64 {
+            return Err(format!("it counts {} steps, and {steps} elsewhere", saved.step));
         }
-        let mut particles = Particles::with_capacity(count, erosion);
+        Ok(())
+    }
+}
+
+/// A saved state, taken apart.
+struct Parts<'a> {
+    clock: &'a [f64; 6],
+    accounts: &'a [f64; 7],
+    /// Of each emitter.
+    travelled: &'a [f64],
+    /// Time since sediment was exchanged [s].
+    waiting: f64,
+    /// Positions, velocities, masses and ends of the particles, and the densities that are known.
+    columns: &'a [f32],
+    density: &'a [f32],
+    /// Heights that boundary particles were seeded for [m].
+    heights: &'a [f32],
+    carried: &'a [f64],
+    /// Of the bed's vertices [m].
+    change: &'a [f64],
+    tags: &'a [u32],
+    /// Which tiles of the ground and which squares of the walls are seeded.
+    seeded: [&'a [u32]; 2],
+}
+
+impl Parts<'_> {
+    fn particles(&self, cargo: bool) -> Particles {
+        let count = self.tags.len();
+        let mut particles = Particles::with_capacity(count, cargo);
         particles.resize(count);
-        for (i, &tag) in tags.iter().enumerate() {
-            let float = |column: usize| saved.floats[column * count + i];
+        for (i, &tag) in self.tags.iter().enumerate() {
+            let float = |column: usize| self.columns[column * count + i];
             let particle = Particle {
                 position: [float(0), float(1), float(2)],
                 velocity: [float(3), float(4), float(5)],
                 mass: float(6),
                 expires: float(7),
                 tag,
-                cargo: carried.get(i).copied().unwrap_or(0.0),
+                cargo: self.carried.get(i).copied().unwrap_or(0.0),
             };
             particles.set(i, particle);
         }
-        self.fluid.take_up(particles, density, *clock)?;
-        self.bed.set_change(change);
-        if !self.seeds.can_seed(&self.bed) {
-            return Err(
-                "its bed is so steep somewhere that no memory holds the particles of its surface".into()
-            );
-        }
-        let flags: Vec<bool> = flags.iter().map(|&flag| flag != 0).collect();
-        self.seeds.restore(&self.bed, &flags[..tiles], heights, &flags[tiles..]);
-        let [water_start, water_added, water_gone, grains_start, grains_added, grains_gone, eroded] =
-            *accounts;
-        // Time has begun: the water has found its place.
-        (self.waiting, self.relaxed) = (waiting, self.params.fluid.relax);
-        self.accounts = Accounts {
-            water_start,
-            water_added,
-            water_gone,
-            grains_start,
-            grains_added,
-            grains_gone,
-            eroded,
-        };
-        for (source, &travelled) in self.sources.iter_mut().zip(travelled) {
-            source.set_travelled(travelled);
-        }
-        Ok(())
+        particles
     }
 }

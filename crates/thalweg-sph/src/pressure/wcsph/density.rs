@@ -1,23 +1,24 @@
 //! Density by summation, and the pressure that follows from it (Kataev 2022, eqs. 1.25, 1.32, 1.33).
 
-use crate::fluid::Constants;
-use crate::neighbours::{Group, Keep, Kind, Pass, TOGETHER, even, load};
-use crate::params::Equation;
+use crate::constants::Constants;
+use crate::kernel_set::KernelSet;
+use crate::neighbours::{Group, Keep, Kind, TOGETHER, Visitor, even, load};
 use crate::particles::Particles;
 use fearless_simd::{Simd, f32x8, i32x8, prelude::*, u8x32};
 
 /// Computes density ρ and p/ρ² of every particle of the fluid.
-pub(crate) struct Density<'a, const WENDLAND: bool> {
+pub(crate) struct Density<'a, K> {
     pub particles: &'a Particles,
     pub constants: &'a Constants,
     /// Mass with which each particle counts [kg].
     pub dense: &'a [f32],
+    pub kernels: K,
 }
 
 /// Density [kg/m³] and pressure over density squared [m⁵/(kg·s²)]; and which vectors are near.
 pub(crate) type Out<'a> = ([&'a mut [f32]; 2], Keep<'a>);
 
-impl<'a, const WENDLAND: bool> Pass for Density<'a, WENDLAND> {
+impl<'a, K: KernelSet> Visitor for Density<'a, K> {
     type Out = Out<'a>;
     const KIND: Kind = Kind::Fluid;
 
@@ -34,7 +35,6 @@ impl<'a, const WENDLAND: bool> Pass for Density<'a, WENDLAND> {
         // Of each vector, which particles are within reach; more than the first 32 vectors are not kept.
         let mut within = [[0u8; 32]; TOGETHER];
         let h = self.constants.h;
-        let norm = if WENDLAND { self.constants.wendland } else { -self.constants.poly6 };
         for (n, vector) in group.vectors().enumerate() {
             let at = vector.start();
             let (xj, yj, zj) = (load(simd, x, at), load(simd, y, at), load(simd, z, at));
@@ -42,18 +42,8 @@ impl<'a, const WENDLAND: bool> Pass for Density<'a, WENDLAND> {
             for k in 0..TOGETHER {
                 let (dx, dy, dz) = (here[k][0] - xj, here[k][1] - yj, here[k][2] - zj);
                 let rr = dz.mul_add(dz, dy.mul_add(dy, dx * dx));
-                // Negative within reach, and zero farther away.
-                let beyond = if WENDLAND { rr.sqrt() - h } else { rr - h * h };
-                let t = beyond.min(zero);
-                sum[k] = if WENDLAND {
-                    // (h − r)⁴(h + 4r)
-                    let tt = t * t;
-                    (tt * tt)
-                        .mul_add(t.mul_add(f32x8::splat(simd, 4.0), f32x8::splat(simd, 5.0 * h)) * mj, sum[k])
-                } else {
-                    // −(h² − r²)³
-                    (t * t).mul_add(t * mj, sum[k])
-                };
+                let beyond = self.kernels.beyond(rr, h);
+                sum[k] = self.kernels.add_weight(simd, beyond.min(zero), h, mj, sum[k]);
                 within[k][n % 32] =
                     beyond.bitcast::<i32x8<S>>().simd_lt(i32x8::splat(simd, 0)).to_bitmask() as u8;
             }
@@ -64,27 +54,12 @@ impl<'a, const WENDLAND: bool> Pass for Density<'a, WENDLAND> {
             *reached = !(none.to_bitmask() as u32);
         }
         for (&slot, sum) in group.slots[..group.count].iter().zip(sum) {
-            let density = sum.reduce_sum() * norm;
+            let density = sum.reduce_sum() * self.kernels.weight_factor(self.constants);
             let pressure = self.constants.pressure(density);
             let at = slot - first;
             out.0[0][at] = density;
             out.0[1][at] = pressure / (density * density);
         }
         group.keep(reached, first, &mut out.1);
-    }
-}
-
-impl Constants {
-    /// Pressure at a density [Pa].
-    #[inline(always)]
-    pub fn pressure(&self, density: f32) -> f32 {
-        match self.equation {
-            Equation::Linear => self.stiffness * (density - self.rest_density),
-            Equation::Tait => {
-                let q = density / self.rest_density;
-                let q3 = q * q * q;
-                (self.stiffness * (q3 * q3 * q - 1.0)).max(0.0)
-            }
-        }
     }
 }
