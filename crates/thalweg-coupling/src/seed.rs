@@ -165,42 +165,61 @@ impl Seeds {
     pub fn look(&mut self, bed: &Bed, fluid: &mut Fluid, reach: f64) -> Result<usize, FluidError> {
         self.find_tops(bed);
         self.claim(bed, fluid, reach)?;
-        let level = self.wall_tiles();
-        let [claimed, claimed_walls] = std::mem::take(&mut self.claimed);
-        let [mut clear, mut clear_walls] = std::mem::take(&mut self.clear);
-        self.wall_seeded.resize(claimed_walls.len().max(self.wall_seeded.len()), false);
-        let wanted = |tile: usize| claimed[tile].load(Relaxed);
-        let wall_wanted = |tile: usize| claimed_walls.get(tile).is_some_and(|claim| claim.load(Relaxed));
-        // What becomes of each tile: keep it as it is, clear it, seed it, or both.
-        clear.clear();
-        clear.extend(
-            (0..self.seeded.len())
-                .map(|tile| self.seeded[tile] && (!wanted(tile) || self.has_moved(bed, tile))),
-        );
-        clear_walls.clear();
-        clear_walls
-            .extend((0..self.wall_seeded.len()).map(|tile| self.wall_seeded[tile] && !wall_wanted(tile)));
-        let mut changed = 0;
-        if clear.iter().chain(&clear_walls).any(|&clear| clear) {
-            let particles = fluid.particles_mut();
-            for i in 0..particles.len() {
-                let tag = particles.tag[i];
-                if tag & BOUNDARY != 0 {
-                    let goes = if tag & WALL != 0 {
-                        clear_walls[(tag & (WALL - 1)) as usize]
-                    } else {
-                        clear[self.tile_of(bed, tag & (SLIP - 1))]
-                    };
-                    if goes {
-                        particles.expires[i] = AT_ONCE;
-                    }
+        self.mark_stale(bed);
+        self.clear_stale(bed, fluid);
+        let changed = self.seed_ground(bed, fluid)?;
+        Ok(changed + self.seed_walls(bed, fluid)?)
+    }
+
+    /// Marks tiles that are to be cleared: nobody claims them any more, or their ground has moved.
+    fn mark_stale(&mut self, bed: &Bed) {
+        self.wall_seeded.resize(self.claimed[1].len().max(self.wall_seeded.len()), false);
+        let [mut ground, mut walls] = std::mem::take(&mut self.clear);
+        let tiles = 0..self.seeded.len();
+        let stale = |tile| self.seeded[tile] && (!self.is_claimed(0, tile) || self.has_moved(bed, tile));
+        ground.clear();
+        ground.extend(tiles.map(stale));
+        let tiles = 0..self.wall_seeded.len();
+        walls.clear();
+        walls.extend(tiles.map(|tile| self.wall_seeded[tile] && !self.is_claimed(1, tile)));
+        self.clear = [ground, walls];
+    }
+
+    /// Whether water is near a tile of the ground (0) or of the walls (1).
+    fn is_claimed(&self, kind: usize, tile: usize) -> bool {
+        self.claimed[kind].get(tile).is_some_and(|claim| claim.load(Relaxed))
+    }
+
+    /// Lets the particles of marked tiles vanish.
+    fn clear_stale(&mut self, bed: &Bed, fluid: &mut Fluid) {
+        let [ground, walls] = &self.clear;
+        if !ground.iter().chain(walls).any(|&clear| clear) {
+            return;
+        }
+        let particles = fluid.particles_mut();
+        for i in 0..particles.len() {
+            let tag = particles.tag[i];
+            if tag & BOUNDARY != 0 {
+                let goes = if tag & WALL != 0 {
+                    walls[(tag & (WALL - 1)) as usize]
+                } else {
+                    ground[self.tile_of(bed, tag & (SLIP - 1))]
+                };
+                if goes {
+                    particles.expires[i] = AT_ONCE;
                 }
             }
         }
-        for (tile, &clear) in clear.iter().enumerate() {
+    }
+
+    /// Seeds claimed tiles of the ground that are not, or no more. Returns how many changed.
+    fn seed_ground(&mut self, bed: &Bed, fluid: &mut Fluid) -> Result<usize, FluidError> {
+        let mut changed = 0;
+        for tile in 0..self.seeded.len() {
+            let clear = self.clear[0][tile];
             self.seeded[tile] &= !clear;
             changed += usize::from(clear);
-            if wanted(tile) && !self.seeded[tile] {
+            if self.is_claimed(0, tile) && !self.seeded[tile] {
                 let (count, at) = self.need_of(bed, tile);
                 self.admit(fluid, count, at)?;
                 self.seed_tile(bed, fluid, tile);
@@ -208,23 +227,26 @@ impl Seeds {
                 changed += 1;
             }
         }
-        for (tile, &clear) in clear_walls.iter().enumerate() {
+        Ok(changed)
+    }
+
+    /// The same for the walls.
+    fn seed_walls(&mut self, bed: &Bed, fluid: &mut Fluid) -> Result<usize, FluidError> {
+        let level = self.wall_tiles();
+        let along = steps(self.tile(bed) + 2.0 * self.depth, self.spacing) as f64;
+        let middle = bed.extent().map(|[low, high]| f64::from(0.5 * (low + high)));
+        let mut changed = 0;
+        for tile in 0..self.wall_seeded.len() {
+            let clear = self.clear[1][tile];
             self.wall_seeded[tile] &= !clear;
             changed += usize::from(clear);
-            if wall_wanted(tile) && !self.wall_seeded[tile] {
-                let along = steps(self.tile(bed) + 2.0 * self.depth, self.spacing) as f64;
-                self.admit(
-                    fluid,
-                    along * along,
-                    bed.extent().map(|[low, high]| f64::from(0.5 * (low + high))),
-                )?;
+            if self.is_claimed(1, tile) && !self.wall_seeded[tile] {
+                self.admit(fluid, along * along, middle)?;
                 self.seed_wall(bed, fluid, tile % level, tile / level, tile as u32);
                 self.wall_seeded[tile] = true;
                 changed += 1;
             }
         }
-        self.claimed = [claimed, claimed_walls];
-        self.clear = [clear, clear_walls];
         Ok(changed)
     }
 
