@@ -1,7 +1,7 @@
 //! What a torrent asks of the memory, counted on the one thread that it runs on.
 
 use allocation_counter::measure;
-use thalweg_coupling::{ErosionParams, Params, Pool, Setting, Torrent};
+use thalweg_coupling::{ErosionParams, Params, ParticleWater, Pool, Setting};
 use thalweg_field::Heightfield;
 use thalweg_test_support::particles::{clear, still_water};
 use thalweg_test_support::{ground, on_threads};
@@ -27,7 +27,7 @@ fn a_step_allocates_nothing_once_buffers_have_their_size() {
         let erosion = params.erosion.enabled;
         let (first, later) = on_threads(1, || {
             let (ground, setting) = tank(&params, [12, 8], 0.3);
-            let mut torrent = Torrent::new(&ground, &params, &setting).unwrap();
+            let mut torrent = ParticleWater::new(&ground, &params, &setting).unwrap();
             let [first, later] = [600, 200].map(|steps| {
                 measure(|| {
                     torrent.advance(steps).unwrap();
@@ -49,14 +49,14 @@ fn a_particle_takes_no_more_memory_than_promised() {
         let (used, count) = on_threads(1, || {
             let mut torrent = None;
             let used = measure(|| {
-                let torrent = torrent.insert(Torrent::new(&ground, &params, &setting).unwrap());
+                let torrent = torrent.insert(ParticleWater::new(&ground, &params, &setting).unwrap());
                 torrent.advance(30).unwrap();
             });
             (used.bytes_current, torrent.map_or(0, |torrent| torrent.fluid().particles().len()))
         });
         assert!(count > 50_000, "{count} particles");
         let erosion = params.erosion.enabled;
-        let planned = Torrent::memory(&ground, &params, &setting).unwrap();
+        let planned = ParticleWater::memory(&ground, &params, &setting).unwrap();
         assert!(
             used < planned as i64,
             "{used} bytes are used, {planned} are planned for, erosion: {erosion}"

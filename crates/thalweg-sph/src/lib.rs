@@ -19,9 +19,9 @@ pub mod reference;
 mod tension;
 mod volumes;
 
-pub use boundary::Grip;
+pub use boundary::BoundaryFactors;
 pub use constants::Constants;
-pub use emit::{Emitter, Shape, Source};
+pub use emit::{Emitter, RunningEmitter, Shape};
 pub use error::FluidError;
 pub use fluid::{AT_ONCE, FOREVER, Fluid, Removed};
 pub use integrate::{Extremes, Surroundings};

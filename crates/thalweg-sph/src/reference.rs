@@ -1,9 +1,9 @@
 //! The same physics as a plain program: one particle after the other in f64, the formulas as printed, each particle with a
 //! list of neighbours from a hash map.
 //!
-//! It stays simple. The fast one is measured and checked against it. Numbers in parentheses are equations of Kataev 2022.
+//! It stays simple. The fast one is measured and checked against it.
 
-use crate::boundary::Grip;
+use crate::boundary::BoundaryFactors;
 use crate::constants::{NORMAL_THRESHOLD, WALL_SHARE};
 use crate::kernel::{Kernel, Poly6, Viscosity};
 use crate::params::{Equation, FluidParams, Tension};
@@ -59,7 +59,7 @@ pub struct Plain<'a> {
     points: &'a [Point],
     /// Of each particle of the fluid, all within reach, itself included.
     near: Vec<Vec<usize>>,
-    grip: Grip,
+    boundary: BoundaryFactors,
     /// Kernels of density and of pressure.
     bell: Box<dyn Kernel>,
     spike: Box<dyn Kernel>,
@@ -68,17 +68,17 @@ pub struct Plain<'a> {
 }
 
 impl<'a> Plain<'a> {
-    /// Finds neighbours, densities (1.25) and pressures (1.32, or Tait) of a fluid with this speed of sound [m/s].
+    /// Finds neighbours, densities (Kataev 2022, eq. 1.25) and pressures (eq. 1.32, or Tait) of a fluid with this speed of sound [m/s].
     pub fn new(params: &'a FluidParams, sound_speed: f64, points: &'a [Point]) -> Self {
         let near = neighbours(points, params.smoothing_radius(), |point| !point.boundary);
         let count = points.len();
-        let grip = Grip::on(params);
+        let boundary = BoundaryFactors::of(params);
         let (density, pressure) = (vec![params.density; count], vec![0.0; count]);
         let [bell, spike] = params.kernels();
-        let mut plain = Self { params, sound_speed, points, near, grip, bell, spike, density, pressure };
+        let mut plain = Self { params, sound_speed, points, near, boundary, bell, spike, density, pressure };
         for i in plain.fluid() {
             let part = |j: &usize| {
-                let share = if points[*j].boundary { f64::from(grip.density) } else { 1.0 };
+                let share = if points[*j].boundary { f64::from(boundary.density) } else { 1.0 };
                 share * points[*j].mass * plain.bell.value(length(between(points, i, *j)))
             };
             plain.density[i] = plain.near[i].iter().map(part).sum();
@@ -137,20 +137,20 @@ impl<'a> Plain<'a> {
         self.points[i].mass / self.density[i]
     }
 
-    /// Pressure (1.33) and viscosity (1.35), each corrected by its factor.
+    /// Pressure and viscosity (Kataev 2022, eqs. 1.33 and 1.35), each corrected by its factor.
     fn pressure_and_friction(&self, i: usize, [steep, thick]: [f64; 2]) -> [f64; 3] {
         let (p, h) = (self.params, self.params.smoothing_radius());
         let rub = Viscosity(h);
         // Between water and boundary only a little of the damping, on a volume that makes the boundary's own speed felt.
         let damping = p.density * p.damping * h * self.sound_speed;
         let viscosity = p.viscosity + damping;
-        let wall = f64::from(self.grip.drag) * (p.viscosity + WALL_SHARE * damping);
+        let wall = f64::from(self.boundary.drag) * (p.viscosity + WALL_SHARE * damping);
         let over = |i: usize| self.pressure[i] / (self.density[i] * self.density[i]);
         let mut a = [0.0; 3];
         for (j, away, r) in self.others(i) {
             let (mut both, mut mass, mut viscous) = (over(i) + over(j), self.points[j].mass, viscosity);
             if self.points[j].boundary {
-                mass *= f64::from(self.grip.push);
+                mass *= f64::from(self.boundary.push);
                 viscous = wall;
                 if p.calibrate {
                     // Pressure goes on growing with depth behind the boundary, where the water presses on it at all.
@@ -181,7 +181,7 @@ impl<'a> Plain<'a> {
                     normal = plus(normal, away.map(|d| self.volume(j) * bell.slope(r) * d / r));
                     curvature += self.volume(j) * bell.laplacian(r);
                 }
-                // (1.37): only where the normal is long enough to have a direction.
+                // Kataev 2022, eq. 1.37: only where the normal is long enough to have a direction.
                 let steepness = length(normal);
                 let strength = if steepness < NORMAL_THRESHOLD / h { 0.0 } else { p.tension };
                 normal.map(|n| -strength / self.density[i] * curvature * n / steepness)

@@ -2,7 +2,7 @@
 
 use crate::ground;
 use thalweg_coupling::{
-    BedParams, Edge, Emitter, ErosionParams, Params, Pool, Saved, Setting, Shape, Top, Torrent,
+    BedParams, Edge, Emitter, ErosionParams, Params, ParticleWater, Pool, Saved, Setting, Shape, Top,
 };
 use thalweg_field::{Heightfield, random::Key};
 
@@ -19,13 +19,13 @@ pub fn clear() -> Params {
 }
 
 /// Where the particles of the water are [m].
-pub fn water(torrent: &Torrent) -> impl Iterator<Item = [f32; 3]> + '_ {
+pub fn water(torrent: &ParticleWater) -> impl Iterator<Item = [f32; 3]> + '_ {
     let particles = torrent.fluid().particles();
     (0..particles.len()).filter(|&i| !particles.is_boundary(i)).map(|i| particles.get(i).position)
 }
 
 /// What came is there or gone, water and grains.
-pub fn books_close(torrent: &Torrent) {
+pub fn books_close(torrent: &ParticleWater) {
     let ledger = torrent.ledger();
     let (water, solids) = (ledger.water, ledger.solids);
     let (missing, moved) = (torrent.missing_grains(), solids.eroded + solids.added);

@@ -4,7 +4,7 @@ use super::{Case, Machine, Row};
 use crate::Failure;
 use std::collections::BTreeMap;
 use std::time::Instant;
-use thalweg::coupling::{Edge, Params, Pool, Setting, Top, Torrent};
+use thalweg::coupling::{Edge, Params, ParticleWater, Pool, Setting, Top};
 use thalweg::field::{Frame, Grid2, Heightfield};
 use thalweg::sph::Fluid;
 use thalweg::sph::reference::{Plain, Point};
@@ -38,7 +38,7 @@ pub(super) fn cases() -> Vec<Case> {
 }
 
 /// Muddy water in a tank with a rough bed, sloshing: boundary particles on all sides take part.
-fn tank(kind: &str, size: usize) -> Result<Torrent, Failure> {
+fn tank(kind: &str, size: usize) -> Result<ParticleWater, Failure> {
     let mut params = Params::default();
     let spacing = params.fluid.spacing;
     // Twice as long as wide, half as deep.
@@ -61,7 +61,7 @@ fn tank(kind: &str, size: usize) -> Result<Torrent, Failure> {
         lifetime: None,
     };
     let setting = Setting { water: vec![pool], edges: [Edge::Wall; 4], ..Setting::default() };
-    Torrent::new(&ground, &params, &setting).map_err(Failure::run)
+    ParticleWater::new(&ground, &params, &setting).map_err(Failure::run)
 }
 
 fn measure(kind: &'static str, size: usize, threads: usize) -> Result<Row, Failure> {
@@ -100,7 +100,7 @@ fn measure(kind: &'static str, size: usize, threads: usize) -> Result<Row, Failu
             throughput,
             unit: "particles*steps/s",
             reference_ratio: plain.map(|plain| throughput / plain),
-            bytes_per_item: Torrent::bytes_per_particle(kind != "water") as usize,
+            bytes_per_item: ParticleWater::bytes_per_particle(kind != "water") as usize,
             roofline_share: None,
             stages_ms,
             frames_per_s: Some(throughput / count as f64),

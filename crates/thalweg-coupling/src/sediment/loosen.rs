@@ -22,7 +22,7 @@ impl<'a> Visitor for Loosen<'a> {
 
     #[inline(always)]
     fn group<S: Simd>(&self, simd: S, group: &Group, first: usize, out: &mut Self::Out) {
-        let Ground { bed, hardness, pieces } = self.ground;
+        let Ground { bed, hardness, patches } = self.ground;
         let ([x, y, z], [u, v, w]) = (&self.particles.position, &self.particles.velocity);
         let zero = f32x8::splat(simd, 0.0);
         let hh = f32x8::splat(simd, self.rates.h * self.rates.h);
@@ -33,9 +33,9 @@ impl<'a> Visitor for Loosen<'a> {
                 out[i - first] = 0.0;
                 continue;
             }
-            let piece = tag & !BOUNDARY;
-            let n = pieces.normal(bed, piece);
-            let hard = hardness.map_or(0.0, |map| pieces.mean_of(bed, map, piece));
+            let patch = tag & !BOUNDARY;
+            let n = patches.normal(bed, patch);
+            let hard = hardness.map_or(0.0, |map| patches.mean_of(bed, map, patch));
             let critical = self.rates.critical + hard * (self.rates.hard - self.rates.critical);
             let law = Shear { constant: self.rates.shear, critical };
             let (mut sum, mut rate) = (zero, zero);
@@ -65,7 +65,7 @@ impl<'a> Visitor for Loosen<'a> {
                 };
                 rate = excess.mul_add(exposed, rate);
             }
-            let area = pieces.area_each(bed, piece);
+            let area = patches.area_each(bed, patch);
             let total = sum.reduce_sum();
             let wanted = self.rates.loosen * (1.0 - hard) * area * rate.reduce_sum();
             out[i - first] = if total > 0.0 { wanted / total } else { 0.0 };

@@ -20,7 +20,7 @@ pub(crate) use rates::max_dt;
 
 use crate::bed::Bed;
 use crate::params::{Hindrance, Params};
-use crate::piece::{Piece, Pieces};
+use crate::patch::{Patch, Patches};
 use exchange::{Columns, Exchange, Grant, Granted, Settle};
 use loosen::Loosen;
 use rates::{CarryingKernel, Rates};
@@ -39,8 +39,8 @@ pub struct Ground<'a> {
     pub bed: &'a Bed,
     /// Hardness of each vertex, 0 to 1 [-]; missing: soft everywhere.
     pub hardness: Option<&'a [f32]>,
-    /// The pieces that boundary particles are on.
-    pub pieces: Pieces,
+    /// The patches that boundary particles are on.
+    pub patches: Patches,
 }
 
 /// Columns beside those of the fluid, for sorted particles.
@@ -67,14 +67,14 @@ impl Sediment {
     pub const BYTES: u64 = 7 * 4 + 8;
 
     /// Exchanges sediment between the sorted particles of a fluid, and between them and the bed. `deposit` is called for
-    /// every boundary particle that gained or lost something, with its piece of the bed and the gain [m³ of grains].
+    /// every boundary particle that gained or lost something, with its patch of the bed and the gain [m³ of grains].
     pub fn exchange(
         &mut self,
         fluid: &mut Fluid,
         ground: Ground,
         params: &Params,
         dt: f64,
-        mut deposit: impl FnMut(Piece, f64),
+        mut deposit: impl FnMut(Patch, f64),
     ) {
         let rates = Rates::new(params, dt);
         let count = fluid.sorted().len();

@@ -3,7 +3,7 @@
 mod saved;
 mod step;
 
-use crate::boundary::Grip;
+use crate::boundary::BoundaryFactors;
 use crate::constants::Constants;
 use crate::integrate::Extremes;
 use crate::neighbours::{Kept, Neighbours};
@@ -34,7 +34,7 @@ pub struct Fluid {
     constants: Constants,
     /// Viscosity between fluid and boundary [Pa·s].
     wall_viscosity: f32,
-    grip: Grip,
+    boundary: BoundaryFactors,
     expected_speed: f64,
     /// Sorted, at the present time; velocities half a step before.
     now: Particles,
@@ -69,7 +69,7 @@ impl Fluid {
         Ok(Self {
             constants,
             wall_viscosity: constants.wall_viscosity,
-            grip: Grip::on(params),
+            boundary: BoundaryFactors::of(params),
             expected_speed,
             now: Particles::with_capacity(capacity, cargo),
             next: Particles::with_capacity(capacity, cargo),
@@ -142,8 +142,8 @@ impl Fluid {
     }
 
     /// How strongly the boundary acts from now on.
-    pub fn set_grip(&mut self, grip: Grip) {
-        self.grip = grip;
+    pub fn set_boundary_factors(&mut self, boundary: BoundaryFactors) {
+        self.boundary = boundary;
     }
 
     /// Particles of the fluid.

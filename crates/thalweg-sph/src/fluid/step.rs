@@ -126,7 +126,7 @@ impl Fluid {
             neighbours: &self.neighbours,
             params: &self.params,
             constants: &self.constants,
-            grip: self.grip,
+            boundary: self.boundary,
             wall_viscosity: self.wall_viscosity,
         };
         (&mut self.pressure, &mut self.shared, sorted)

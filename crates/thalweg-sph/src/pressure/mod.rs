@@ -7,7 +7,7 @@
 
 pub(crate) mod wcsph;
 
-use crate::boundary::Grip;
+use crate::boundary::BoundaryFactors;
 use crate::constants::Constants;
 use crate::integrate::Extremes;
 use crate::neighbours::{Kept, Neighbours};
@@ -22,7 +22,7 @@ pub(crate) struct Sorted<'a> {
     pub neighbours: &'a Neighbours,
     pub params: &'a FluidParams,
     pub constants: &'a Constants,
-    pub grip: Grip,
+    pub boundary: BoundaryFactors,
     /// Viscosity between fluid and boundary [Pa·s].
     pub wall_viscosity: f32,
 }

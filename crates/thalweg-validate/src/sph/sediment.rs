@@ -4,7 +4,7 @@ use super::measure::{dot, length, line, minus, position, water};
 use super::setup::{flat, still_water, torrent};
 use crate::{Check, Checks};
 use thalweg_coupling::{
-    Bed, Edge, ErosionParams, Exposure, Params, Pieces, Pool, Setting, StepError, Top, Torrent,
+    Bed, Edge, ErosionParams, Exposure, Params, ParticleWater, Patches, Pool, Setting, StepError, Top,
 };
 use thalweg_erosion::law::settling::{Grains, richardson_zaki};
 use thalweg_erosion::law::shear::Shear;
@@ -14,7 +14,7 @@ use thalweg_sph::reference::{Plain, Point, weigh_boundary};
 
 /// Grains in water that stands still, far above the bed: what settles packs at the bottom of the water.
 struct Settling {
-    torrent: Torrent,
+    torrent: ParticleWater,
     /// Particles along each side of the column.
     side: usize,
     /// Smallest and largest share of sediment ever seen [-].
@@ -125,13 +125,13 @@ pub(super) fn settling() -> Checks {
     ])
 }
 
-fn grains_afloat(torrent: &Torrent) -> f64 {
+fn grains_afloat(torrent: &ParticleWater) -> f64 {
     let particles = torrent.fluid().particles();
     water(particles).map(|i| particles.cargo[i]).sum()
 }
 
 /// Gives each particle of the water a share of sediment by its place.
-fn set_sediment(torrent: &mut Torrent, share: impl Fn([f64; 3]) -> f64) {
+fn set_sediment(torrent: &mut ParticleWater, share: impl Fn([f64; 3]) -> f64) {
     let mut saved = torrent.save();
     let count = torrent.fluid().particles().len();
     for i in water(torrent.fluid().particles()) {
@@ -164,7 +164,7 @@ pub(super) fn diffusion() -> Checks {
         let away = minus(at, middle);
         0.3 * (-dot(away, away) / (2.0 * s * s)).exp()
     });
-    let moments = |torrent: &Torrent| {
+    let moments = |torrent: &ParticleWater| {
         let particles = torrent.fluid().particles();
         let (mut sum, mut squares, mut peak) = (0.0, [0.0; 3], 0.0f64);
         for i in water(particles) {
@@ -247,7 +247,7 @@ fn loosened_by(speed: f64, exposure: Exposure) -> Result<(f64, f64), StepError> 
     for i in (0..particles.len()).filter(|&i| particles.is_boundary(i)) {
         let triangle = particles.tag[i] & !thalweg_sph::BOUNDARY;
         let mut samples = 0;
-        Pieces::new(&bed, spacing).seed(&bed, triangle, |_| samples += 1);
+        Patches::new(&bed, spacing).sample(&bed, triangle, |_| samples += 1);
         let area = 0.5 * cell * cell / f64::from(samples);
         for j in water(particles) {
             let r = length(minus(position(particles, i), position(particles, j)));

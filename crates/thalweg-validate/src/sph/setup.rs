@@ -1,6 +1,6 @@
 //! What the cases are made of: ground, water, and space that lets particles do only one thing.
 
-use thalweg_coupling::{BedParams, ErosionParams, Params, Pool, Setting, Top, Torrent};
+use thalweg_coupling::{BedParams, ErosionParams, Params, ParticleWater, Pool, Setting, Top};
 use thalweg_field::random::Key;
 use thalweg_field::{Frame, Grid2, Heightfield};
 use thalweg_sph::{Fluid, FluidParams, Particle, Surroundings};
@@ -28,8 +28,8 @@ pub(super) fn rough(size: usize, cell: f64, relief: f64) -> Heightfield {
     ground(size, size, cell, |col, row| relief * Key::new(23).with((row * size + col) as u64).unit())
 }
 
-pub(super) fn torrent(ground: &Heightfield, params: &Params, setting: &Setting) -> Torrent {
-    Torrent::new(ground, params, setting).expect("the numbers of a built-in case are valid")
+pub(super) fn torrent(ground: &Heightfield, params: &Params, setting: &Setting) -> ParticleWater {
+    ParticleWater::new(ground, params, setting).expect("the numbers of a built-in case are valid")
 }
 
 pub(super) fn fluid(params: &FluidParams, expected_speed: f64) -> Fluid {

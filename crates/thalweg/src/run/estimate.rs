@@ -6,7 +6,7 @@ use crate::state::State;
 use serde::Serialize;
 use std::time::{Duration, Instant};
 use thalweg_field::band;
-use thalweg_sph::{Emitter, FluidParams, Source};
+use thalweg_sph::{Emitter, FluidParams, RunningEmitter};
 
 /// What running a scene takes, roughly: memory within a few tenths, time within a factor of two or three.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -152,7 +152,8 @@ impl Estimate {
         let (end, volume) = (self.simulated_s, fluid.particle_mass() / fluid.density);
         let (mut most, mut particle_seconds) = (start as f64, start as f64 * end);
         for emitter in emitters {
-            let rate = Source::new(emitter, fluid.spacing, volume, "").map_or(0.0, |source| source.rate());
+            let rate =
+                RunningEmitter::new(emitter, fluid.spacing, volume, "").map_or(0.0, |running| running.rate());
             let lasts = emitter.lifetime.unwrap_or(f64::INFINITY);
             let (from, to) = (emitter.start.min(end), emitter.stop.min(end));
             most += rate * (to - from).min(lasts);

@@ -5,7 +5,7 @@ use super::{Course, GoOn, NoteError, ParticleCounts, Parts, Plan, Relaxing, does
 use crate::project::{Complaint, Emitter, EmitterShape, Pool, Scene};
 use crate::stage::{StepError, StepReport};
 use std::path::{Path, PathBuf};
-use thalweg_coupling::{self as coupling, Edge, Invalid, Params, Saved, Setting, Shape, Top, Torrent};
+use thalweg_coupling::{self as coupling, Edge, Invalid, Params, ParticleWater, Saved, Setting, Shape, Top};
 use thalweg_erosion::pipes::{self, Ledger};
 use thalweg_field::{Field, FieldInfo, Heightfield, Points, Snapshot};
 use thalweg_io::checkpoint::{Checkpoint, CheckpointError, SectionRef, rotate};
@@ -18,7 +18,7 @@ const STRIDE: u64 = 16;
 #[derive(Debug)]
 pub(crate) struct SphRun {
     /// Water and bed.
-    pub torrent: Torrent,
+    pub torrent: ParticleWater,
     /// Shortest and longest time step so far [s].
     dt: [f64; 2],
 }
@@ -26,13 +26,13 @@ pub(crate) struct SphRun {
 impl SphRun {
     /// Puts the scene's water onto its terrain.
     pub fn new(plan: Plan, params: &Params) -> Result<Self, Invalid> {
-        let torrent = Torrent::new(&plan.site.ground, params, &setting(plan))?;
+        let torrent = ParticleWater::new(&plan.site.ground, params, &setting(plan))?;
         Ok(Self { torrent, dt: [f64::INFINITY, 0.0] })
     }
 
     /// Memory that running it takes [bytes]; a complaint about water that is too far away to be searched.
     pub fn memory(plan: Plan, params: &Params) -> Result<u64, Complaint> {
-        let solver = Torrent::memory(&plan.site.ground, params, &setting(plan))?;
+        let solver = ParticleWater::memory(&plan.site.ground, params, &setting(plan))?;
         Ok(solver.saturating_add(bytes_beside(plan.site)))
     }
 

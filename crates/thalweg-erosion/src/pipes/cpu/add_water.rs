@@ -183,7 +183,7 @@ impl Supply {
     }
 }
 
-/// Adds the step's water to one row (eq. 1); returns what drains took, in heights.
+/// Adds the step's water to one row (Schmidberger 2024, eq. 1); returns what drains took, in heights.
 #[inline(always)]
 pub fn add_water<S: Simd>(
     simd: S,

@@ -85,13 +85,16 @@ impl Pressure for Wcsph {
 
 impl Wcsph {
     /// Masses with which particles count and push.
-    fn weigh(&mut self, Sorted { particles, grip, .. }: Sorted, shared: &mut Shared) {
+    fn weigh(&mut self, Sorted { particles, boundary, .. }: Sorted, shared: &mut Shared) {
         let count = particles.len();
         let masses = [&mut self.dense[..count], &mut self.pushing[..count], &mut shared.solid[..count]];
         let work = |range: Range<usize>, [dense, pushing, solid]: [&mut [f32]; 3]| {
             for (k, i) in range.enumerate() {
-                let [a, b, c] =
-                    if particles.is_boundary(i) { [grip.density, grip.push, 1.0] } else { [1.0, 1.0, 0.0] };
+                let [a, b, c] = if particles.is_boundary(i) {
+                    [boundary.density, boundary.push, 1.0]
+                } else {
+                    [1.0, 1.0, 0.0]
+                };
                 (dense[k], pushing[k], solid[k]) = (a * particles.mass[i], b * particles.mass[i], c);
             }
         };
@@ -109,14 +112,14 @@ impl Wcsph {
 
     /// What the walk leaves undone: the boundary, and volumes for the friction.
     fn finish_density(&mut self, sorted: Sorted, shared: &mut Shared) {
-        let Sorted { particles, constants: c, grip, wall_viscosity: wall, .. } = sorted;
+        let Sorted { particles, constants: c, boundary, wall_viscosity: wall, .. } = sorted;
         let count = particles.len();
         let columns = [&mut shared.density[..count], &mut self.pressure[..count], &mut self.drag[..count]];
         let work = |range: Range<usize>, [density, pressure, drag]: [&mut [f32]; 3]| {
             for (k, i) in range.enumerate() {
                 if particles.is_boundary(i) {
                     (density[k], pressure[k]) = (c.rest_density, 0.0);
-                    let rough = if particles.tag[i] & SLIP == 0 { wall * grip.drag } else { 0.0 };
+                    let rough = if particles.tag[i] & SLIP == 0 { wall * boundary.drag } else { 0.0 };
                     drag[k] = rough * (particles.mass[i] / c.rest_density);
                 } else {
                     drag[k] = c.viscosity * (particles.mass[i] / density[k]);

@@ -1,6 +1,6 @@
-//! What a torrent shows: its particles, and maps of water and bed.
+//! What the water shows: its particles, and maps of water and bed.
 
-use super::Torrent;
+use super::ParticleWater;
 use thalweg_field::{Column, Field, FieldInfo, Points};
 
 /// Water spread over the vertices of the bed.
@@ -12,7 +12,7 @@ struct Spread {
     pace: Vec<f64>,
 }
 
-impl Torrent {
+impl ParticleWater {
     /// The particles of the fluid with all that is known of them.
     pub fn points(&self) -> Points {
         let particles = self.fluid.particles();

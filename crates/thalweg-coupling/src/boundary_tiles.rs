@@ -1,12 +1,12 @@
 //! Boundary particles on the triangles of the bed and on the walls at its edges, only where water is (Kataev 2022,
 //! 4.6.3 and requirement N1).
 //!
-//! The bed is cut into square tiles at least as wide as the water reaches between two looks. Every few steps each
-//! particle of the fluid claims the tiles around it; tiles that are newly claimed are seeded, tiles that nobody claims
-//! any more are cleared, and tiles whose ground has moved are seeded anew.
+//! The bed is cut into square tiles at least as wide as the water reaches between two updates. Every few steps each
+//! particle of the fluid claims the tiles around it; tiles that are newly claimed are filled, tiles that nobody claims
+//! any more are cleared, and tiles whose ground has moved are filled anew.
 
 use crate::bed::Bed;
-use crate::piece::{Piece, Pieces, steps};
+use crate::patch::{Patch, Patches, steps};
 use crate::setting::Edge;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -14,9 +14,9 @@ use thalweg_field::band;
 use thalweg_sph::neighbours::TooWide;
 use thalweg_sph::{AT_ONCE, BOUNDARY, Fluid, FluidError, SLIP};
 
-/// Steps between two looks at where the water is.
-pub const LOOK_EVERY: u64 = 8;
-/// Ground that has moved by more than this share of the spacing is seeded anew [-].
+/// Steps between two updates to where the water is.
+pub const UPDATE_EVERY: u64 = 8;
+/// Ground that has moved by more than this share of the spacing is filled anew [-].
 const MOVED: f64 = 0.02;
 /// Particles that are looked at together.
 const PART: usize = 4096;
@@ -28,61 +28,61 @@ const MOST_SQUARES: usize = 1 << 24;
 
 /// Where boundary particles are.
 #[derive(Debug)]
-pub struct Seeds {
+pub struct BoundaryTiles {
     /// Most particles of the boundary.
     room: usize,
     /// Distance between two of them, and how deep below the surface they are [m].
     spacing: f64,
     depth: f64,
-    /// The pieces of the bed that they are seeded on.
-    pieces: Pieces,
+    /// The patches of the bed that they are filled on.
+    patches: Patches,
     /// Cells along the side of a tile, and tiles to the east and to the north.
     side: usize,
     tiles: [usize; 2],
-    /// Which tiles are seeded.
-    seeded: Vec<bool>,
-    /// Heights for which they were seeded, vertex by vertex [m].
+    /// Which tiles are filled.
+    filled: Vec<bool>,
+    /// Heights for which they were filled, vertex by vertex [m].
     heights: Vec<f32>,
     /// Highest ground of each tile, and of each tile and those around it [m].
     tops: Vec<f32>,
     around: Vec<f32>,
     /// Walls at the north, east, south and west.
     walls: [bool; 4],
-    /// Lowest ground [m], one tile below which walls begin, and which wall tiles are seeded: level by level, then around the terrain.
+    /// Lowest ground [m], one tile below which walls begin, and which wall tiles are filled: level by level, then around the terrain.
     base: f64,
-    wall_seeded: Vec<bool>,
-    /// Kept between looks: which tiles have water near, and which are to be cleared.
+    walls_filled: Vec<bool>,
+    /// Kept between updates: which tiles have water near, and which are to be cleared.
     claimed: [Vec<AtomicBool>; 2],
     clear: [Vec<bool>; 2],
 }
 
-impl Seeds {
+impl BoundaryTiles {
     /// None yet, for particles `spacing` apart and `depth` below the surface, which water reaches from `reach` away [m].
     /// There can be `room` of them.
     pub fn new(bed: &Bed, [spacing, depth]: [f64; 2], reach: f64, edges: [Edge; 4], room: usize) -> Self {
-        let pieces = Pieces::new(bed, spacing);
-        let side = ((reach / bed.cell).ceil().max(1.0) as usize).next_multiple_of(pieces.side());
+        let patches = Patches::new(bed, spacing);
+        let side = ((reach / bed.cell).ceil().max(1.0) as usize).next_multiple_of(patches.side());
         let tiles = bed.cells().map(|cells| cells.div_ceil(side));
         let base = bed.heights().iter().fold(f32::INFINITY, |low, &h| low.min(h));
-        let mut seeds = Self {
+        let mut tiles = Self {
             room,
             tops: vec![0.0; tiles[0] * tiles[1]],
             around: vec![0.0; tiles[0] * tiles[1]],
             spacing,
             depth,
-            pieces,
+            patches,
             side,
             tiles,
-            seeded: vec![false; tiles[0] * tiles[1]],
+            filled: vec![false; tiles[0] * tiles[1]],
             heights: bed.heights().to_vec(),
             walls: edges.map(|edge| edge == Edge::Wall),
             base: f64::from(base),
-            wall_seeded: Vec::new(),
+            walls_filled: Vec::new(),
             claimed: Default::default(),
             clear: Default::default(),
         };
-        seeds.find_tops(bed);
-        seeds
+        tiles.find_tops(bed);
+        tiles
     }
 
     /// Finds the highest ground of all tiles.
@@ -116,7 +116,7 @@ impl Seeds {
         let per = 1.0 / self.tile(bed) as f32;
         let from = 0.5 * bed.cell as f32;
         let index = |v: f32, count: usize| (((v - from) * per).max(0.0) as usize).min(count - 1);
-        // A little higher, since the ground may have grown since the last look.
+        // A little higher, since the ground may have grown since the last update.
         z > self.around[index(y, self.tiles[1]) * self.tiles[0] + index(x, self.tiles[0])]
             + (self.spacing as f32)
     }
@@ -126,9 +126,9 @@ impl Seeds {
         self.side as f64 * bed.cell
     }
 
-    /// The tile that a piece is in.
-    fn tile_of(&self, bed: &Bed, piece: Piece) -> usize {
-        let cell = piece as usize / 2;
+    /// The tile that a patch is in.
+    fn tile_of(&self, bed: &Bed, patch: Patch) -> usize {
+        let cell = patch as usize / 2;
         let [cols, _] = bed.cells();
         (cell / cols / self.side) * self.tiles[0] + cell % cols / self.side
     }
@@ -138,7 +138,7 @@ impl Seeds {
         2 * (self.tiles[0] + self.tiles[1])
     }
 
-    /// Whether a boundary particle's tag names a piece of the bed, or one of so many squares of wall.
+    /// Whether a boundary particle's tag names a patch of the bed, or one of so many squares of wall.
     pub fn owns(&self, bed: &Bed, tag: u32, walls: usize) -> bool {
         let number = (tag & (WALL - 1)) as usize;
         match tag & (SLIP | WALL) {
@@ -149,39 +149,39 @@ impl Seeds {
 
     /// State that is not in the particles.
     pub fn save(&self) -> (&[bool], &[f32], &[bool]) {
-        (&self.seeded, &self.heights, &self.wall_seeded)
+        (&self.filled, &self.heights, &self.walls_filled)
     }
 
     /// Takes it up again.
-    pub fn restore(&mut self, bed: &Bed, seeded: &[bool], heights: &[f32], wall_seeded: &[bool]) {
-        self.seeded.copy_from_slice(seeded);
+    pub fn restore(&mut self, bed: &Bed, filled: &[bool], heights: &[f32], walls_filled: &[bool]) {
+        self.filled.copy_from_slice(filled);
         self.heights.copy_from_slice(heights);
-        self.wall_seeded = wall_seeded.to_vec();
+        self.walls_filled = walls_filled.to_vec();
         self.find_tops(bed);
     }
 
     /// Looks where the water is, and adds and removes boundary particles; `reach` is how far from the water they are
-    /// needed until the next look [m]. Returns how many tiles changed.
-    pub fn look(&mut self, bed: &Bed, fluid: &mut Fluid, reach: f64) -> Result<usize, FluidError> {
+    /// needed until the next update [m]. Returns how many tiles changed.
+    pub fn update(&mut self, bed: &Bed, fluid: &mut Fluid, reach: f64) -> Result<usize, FluidError> {
         self.find_tops(bed);
         self.claim(bed, fluid, reach)?;
         self.mark_stale(bed);
         self.clear_stale(bed, fluid);
-        let changed = self.seed_ground(bed, fluid)?;
-        Ok(changed + self.seed_walls(bed, fluid)?)
+        let changed = self.fill_ground(bed, fluid)?;
+        Ok(changed + self.fill_walls(bed, fluid)?)
     }
 
     /// Marks tiles that are to be cleared: nobody claims them any more, or their ground has moved.
     fn mark_stale(&mut self, bed: &Bed) {
-        self.wall_seeded.resize(self.claimed[1].len().max(self.wall_seeded.len()), false);
+        self.walls_filled.resize(self.claimed[1].len().max(self.walls_filled.len()), false);
         let [mut ground, mut walls] = std::mem::take(&mut self.clear);
-        let tiles = 0..self.seeded.len();
-        let stale = |tile| self.seeded[tile] && (!self.is_claimed(0, tile) || self.has_moved(bed, tile));
+        let tiles = 0..self.filled.len();
+        let stale = |tile| self.filled[tile] && (!self.is_claimed(0, tile) || self.has_moved(bed, tile));
         ground.clear();
         ground.extend(tiles.map(stale));
-        let tiles = 0..self.wall_seeded.len();
+        let tiles = 0..self.walls_filled.len();
         walls.clear();
-        walls.extend(tiles.map(|tile| self.wall_seeded[tile] && !self.is_claimed(1, tile)));
+        walls.extend(tiles.map(|tile| self.walls_filled[tile] && !self.is_claimed(1, tile)));
         self.clear = [ground, walls];
     }
 
@@ -212,18 +212,18 @@ impl Seeds {
         }
     }
 
-    /// Seeds claimed tiles of the ground that are not, or no more. Returns how many changed.
-    fn seed_ground(&mut self, bed: &Bed, fluid: &mut Fluid) -> Result<usize, FluidError> {
+    /// BoundaryTiles claimed tiles of the ground that are not, or no more. Returns how many changed.
+    fn fill_ground(&mut self, bed: &Bed, fluid: &mut Fluid) -> Result<usize, FluidError> {
         let mut changed = 0;
-        for tile in 0..self.seeded.len() {
+        for tile in 0..self.filled.len() {
             let clear = self.clear[0][tile];
-            self.seeded[tile] &= !clear;
+            self.filled[tile] &= !clear;
             changed += usize::from(clear);
-            if self.is_claimed(0, tile) && !self.seeded[tile] {
+            if self.is_claimed(0, tile) && !self.filled[tile] {
                 let (count, at) = self.need_of(bed, tile);
                 self.admit(fluid, count, at)?;
-                self.seed_tile(bed, fluid, tile);
-                self.seeded[tile] = true;
+                self.fill_tile(bed, fluid, tile);
+                self.filled[tile] = true;
                 changed += 1;
             }
         }
@@ -231,19 +231,19 @@ impl Seeds {
     }
 
     /// The same for the walls.
-    fn seed_walls(&mut self, bed: &Bed, fluid: &mut Fluid) -> Result<usize, FluidError> {
+    fn fill_walls(&mut self, bed: &Bed, fluid: &mut Fluid) -> Result<usize, FluidError> {
         let level = self.wall_tiles();
         let along = steps(self.tile(bed) + 2.0 * self.depth, self.spacing) as f64;
         let middle = bed.extent().map(|[low, high]| f64::from(0.5 * (low + high)));
         let mut changed = 0;
-        for tile in 0..self.wall_seeded.len() {
+        for tile in 0..self.walls_filled.len() {
             let clear = self.clear[1][tile];
-            self.wall_seeded[tile] &= !clear;
+            self.walls_filled[tile] &= !clear;
             changed += usize::from(clear);
-            if self.is_claimed(1, tile) && !self.wall_seeded[tile] {
+            if self.is_claimed(1, tile) && !self.walls_filled[tile] {
                 self.admit(fluid, along * along, middle)?;
-                self.seed_wall(bed, fluid, tile % level, tile / level, tile as u32);
-                self.wall_seeded[tile] = true;
+                self.fill_wall(bed, fluid, tile % level, tile / level, tile as u32);
+                self.walls_filled[tile] = true;
                 changed += 1;
             }
         }
@@ -253,7 +253,7 @@ impl Seeds {
     /// Particles that a tile of the bed needs at most, and its middle, east and north [m].
     fn need_of(&self, bed: &Bed, tile: usize) -> (f64, [f64; 2]) {
         let square = self.cells_of(bed, tile);
-        let count = self.pieces.within(bed, square).map(|piece| self.pieces.most_samples(bed, piece)).sum();
+        let count = self.patches.within(bed, square).map(|patch| self.patches.most_samples(bed, patch)).sum();
         (count, square.map(|[from, to]| (0.5 + 0.5 * (from + to) as f64) * bed.cell))
     }
 
@@ -266,16 +266,16 @@ impl Seeds {
         Err(FluidError::Crowded { count, room, step: fluid.steps_taken(), time: fluid.time(), at })
     }
 
-    /// Whether every tile of the bed could be seeded at all.
-    pub fn can_seed(&self, bed: &Bed) -> bool {
-        (0..self.seeded.len()).all(|tile| self.need_of(bed, tile).0 <= self.room as f64)
+    /// Whether every tile of the bed could be filled at all.
+    pub fn can_fill(&self, bed: &Bed) -> bool {
+        (0..self.filled.len()).all(|tile| self.need_of(bed, tile).0 <= self.room as f64)
     }
 
-    /// Refuses water at the beginning whose bed would need more than there is room for. Nothing is seeded.
+    /// Refuses water at the beginning whose bed would need more than there is room for. Nothing is put there.
     pub fn check_start(&mut self, bed: &Bed, fluid: &Fluid, reach: f64) -> Result<(), FluidError> {
         self.claim(bed, fluid, reach)?;
         let mut all = 0.0;
-        for tile in (0..self.seeded.len()).filter(|&tile| self.claimed[0][tile].load(Relaxed)) {
+        for tile in (0..self.filled.len()).filter(|&tile| self.claimed[0][tile].load(Relaxed)) {
             let (count, at) = self.need_of(bed, tile);
             all += count;
             self.admit(fluid, all, at)?;
@@ -292,7 +292,7 @@ impl Seeds {
         })
     }
 
-    /// Whether the ground of a tile is no longer that for which it was seeded.
+    /// Whether the ground of a tile is no longer that for which it was filled.
     fn has_moved(&self, bed: &Bed, tile: usize) -> bool {
         let [[west, east], [south, north]] = self.cells_of(bed, tile);
         let far = (MOVED * self.spacing) as f32;
@@ -304,23 +304,23 @@ impl Seeds {
         })
     }
 
-    fn seed_tile(&mut self, bed: &Bed, fluid: &mut Fluid, tile: usize) {
+    fn fill_tile(&mut self, bed: &Bed, fluid: &mut Fluid, tile: usize) {
         let [[west, east], [south, north]] = self.cells_of(bed, tile);
         for j in south..=north {
             let row = j * bed.size[0];
             self.heights[row + west..=row + east].copy_from_slice(&bed.heights()[row + west..=row + east]);
         }
-        for piece in self.pieces.within(bed, [[west, east], [south, north]]) {
-            let normal = self.pieces.normal(bed, piece).map(f64::from);
-            self.pieces.seed(bed, piece, |at| {
+        for patch in self.patches.within(bed, [[west, east], [south, north]]) {
+            let normal = self.patches.normal(bed, patch).map(f64::from);
+            self.patches.sample(bed, patch, |at| {
                 let sunk: [f64; 3] = std::array::from_fn(|axis| at[axis] - self.depth * normal[axis]);
-                fluid.add_boundary(sunk.map(|v| v as f32), [0.0; 3], piece);
+                fluid.add_boundary(sunk.map(|v| v as f32), [0.0; 3], patch);
             });
         }
     }
 
-    /// Seeds a square of a wall: `around` counts tiles along the north, east, south and west.
-    fn seed_wall(&self, bed: &Bed, fluid: &mut Fluid, around: usize, level: usize, number: u32) {
+    /// BoundaryTiles a square of a wall: `around` counts tiles along the north, east, south and west.
+    fn fill_wall(&self, bed: &Bed, fluid: &mut Fluid, around: usize, level: usize, number: u32) {
         let tile = self.tile(bed);
         let [[west, east], [south, north]] = bed.extent().map(|range| range.map(f64::from));
         let [wide, deep] = self.tiles;

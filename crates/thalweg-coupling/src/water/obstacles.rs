@@ -1,8 +1,8 @@
 //! What a particle meets where it moves: bed, walls and sinks.
 
 use crate::bed::Bed;
+use crate::boundary_tiles::BoundaryTiles;
 use crate::params::{Hold, Params};
-use crate::seed::Seeds;
 use crate::setting::{Edge, Sink};
 use thalweg_sph::{AT_ONCE, Particle, Surroundings};
 
@@ -16,9 +16,9 @@ impl Surroundings for Held {
 }
 
 /// The bed, the walls and the sinks, as a particle meets them.
-pub(super) struct Around<'a> {
+pub(super) struct Obstacles<'a> {
     bed: &'a Bed,
-    seeds: &'a Seeds,
+    boundary: &'a BoundaryTiles,
     params: &'a Params,
     edges: [Edge; 4],
     sinks: &'a [Sink],
@@ -28,17 +28,17 @@ pub(super) struct Around<'a> {
     layer: f32,
 }
 
-impl<'a> Around<'a> {
+impl<'a> Obstacles<'a> {
     pub fn of(
         bed: &'a Bed,
-        seeds: &'a Seeds,
+        boundary: &'a BoundaryTiles,
         params: &'a Params,
         edges: [Edge; 4],
         sinks: &'a [Sink],
     ) -> Self {
         let layer = (0.5 * params.fluid.spacing) as f32;
         let restitution = params.bed.restitution as f32;
-        Self { bed, seeds, params, edges, sinks, extent: bed.extent(), restitution, layer }
+        Self { bed, boundary, params, edges, sinks, extent: bed.extent(), restitution, layer }
     }
 
     /// Keeps a particle within the walls, or lets it vanish beyond an open edge.
@@ -68,7 +68,7 @@ impl<'a> Around<'a> {
     }
 }
 
-impl Surroundings for Around<'_> {
+impl Surroundings for Obstacles<'_> {
     /// Penalty (Krištof et al. 2009, eq. 6): the closer to the bed the stronger, and slowing what comes near.
     #[inline(always)]
     fn push(&self, position: [f32; 3], velocity: [f32; 3], _: f32) -> [f32; 3] {
@@ -96,14 +96,15 @@ impl Surroundings for Around<'_> {
         };
         inside
             && self.params.bed.hold != Hold::Penalty
-            && self.seeds.are_high(self.bed, low, high)
+            && self.boundary.are_high(self.bed, low, high)
             && !self.sinks.iter().any(drains)
     }
 
     #[inline(always)]
     fn end_move(&self, from: [f32; 3], particle: &mut Particle, dt: f32) {
         self.meet_edges(particle);
-        let high = self.seeds.is_high(self.bed, particle.position) && self.seeds.is_high(self.bed, from);
+        let high =
+            self.boundary.is_high(self.bed, particle.position) && self.boundary.is_high(self.bed, from);
         if !high && self.bed.collide(from, particle, self.restitution, dt) {
             // Away from a slope may be through a wall.
             self.meet_edges(particle);

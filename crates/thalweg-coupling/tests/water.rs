@@ -1,14 +1,14 @@
 //! A torrent through its public door: same bits, nothing lost, nothing through the ground.
 
-use thalweg_coupling::{BedParams, Emitter, Hold, Params, Pool, Setting, Shape, Sink, Torrent};
+use thalweg_coupling::{BedParams, Emitter, Hold, Params, ParticleWater, Pool, Setting, Shape, Sink};
 use thalweg_field::random::Key;
 use thalweg_sph::{FOREVER, FluidParams};
 use thalweg_test_support::particles::{bits, books_close, clear, still_water, stream, water};
 use thalweg_test_support::{ground, on_threads};
 
-fn torrent() -> Torrent {
+fn torrent() -> ParticleWater {
     let (ground, params, setting) = stream();
-    Torrent::new(&ground, &params, &setting).unwrap()
+    ParticleWater::new(&ground, &params, &setting).unwrap()
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn a_saved_run_goes_on_to_the_same_bits() {
     }
 }
 
-fn all_between_walls_and_above_bed(torrent: &Torrent, when: &str) {
+fn all_between_walls_and_above_bed(torrent: &ParticleWater, when: &str) {
     let [[west, east], [south, north]] = torrent.bed().extent();
     for at in water(torrent) {
         let inside = (west..=east).contains(&at[0]) && (south..=north).contains(&at[1]);
@@ -74,7 +74,7 @@ fn nothing_falls_through_rough_ground_at_ten_metres_a_second() {
         let pool =
             Pool { bottom: Some(0.5), velocity: [2.0, -1.0, -10.0], ..still_water([0.2; 2], [1.5; 2], 0.1) };
         let setting = Setting { water: vec![pool], ..Setting::default() };
-        let mut torrent = Torrent::new(&ground, &params, &setting).unwrap();
+        let mut torrent = ParticleWater::new(&ground, &params, &setting).unwrap();
         let count = torrent.particle_count();
         for _ in 0..60 {
             torrent.advance(5).unwrap();
@@ -116,7 +116,7 @@ fn a_sink_takes_the_water_that_gets_into_it_with_what_it_carries() {
     let sink = Sink { from: [1.6, 0.0, -1.0], to: [2.1, 0.35, 0.4] };
     let above = Sink { from: [0.0, 0.0, 2.0], to: [2.1, 0.7, 3.0] };
     let setting = Setting { water: vec![pool], sinks: vec![sink, above], ..Setting::default() };
-    let mut torrent = Torrent::new(&ground, &params, &setting).unwrap();
+    let mut torrent = ParticleWater::new(&ground, &params, &setting).unwrap();
     let start = torrent.particle_count();
     torrent.advance(500).unwrap();
     let left = torrent.points().positions;
@@ -153,7 +153,7 @@ fn water_vanishes_when_its_time_is_over() {
         ..setting.emitters[0].clone()
     };
     let setting = Setting { water: vec![lasting, brief], emitters: vec![spout], ..Setting::default() };
-    let mut torrent = Torrent::new(&ground, &params, &setting).unwrap();
+    let mut torrent = ParticleWater::new(&ground, &params, &setting).unwrap();
     let volume = torrent.ledger().water.start / torrent.particle_count() as f64;
     let west = |at: &[f32; 3]| at[0] < 0.45;
     let (stay, go): (Vec<_>, Vec<_>) = water(&torrent).partition(west);
@@ -182,10 +182,10 @@ fn water_vanishes_when_its_time_is_over() {
 fn water_alone_loses_nothing_in_ten_thousand_steps() {
     let ground = ground(7, 4, 0.1, |_, _| 0.0);
     let setting = Setting { water: vec![still_water([0.05; 2], [0.35, 0.35], 0.4)], ..Setting::default() };
-    let mut torrent = Torrent::new(&ground, &clear(), &setting).unwrap();
+    let mut torrent = ParticleWater::new(&ground, &clear(), &setting).unwrap();
     let count = torrent.particle_count();
     // Of motion, and all with height, for each kilogram [J/kg].
-    let energy = |torrent: &Torrent| {
+    let energy = |torrent: &ParticleWater| {
         let particles = torrent.fluid().particles();
         let (mut moving, mut high) = (0.0, 0.0);
         for i in (0..particles.len()).filter(|&i| !particles.is_boundary(i)) {
@@ -210,7 +210,7 @@ fn water_alone_loses_nothing_in_ten_thousand_steps() {
 /// Before the first step, and at steps before, at and after a look at the bed.
 #[test]
 fn particles_are_the_same_right_after_a_stop() {
-    let bits = |torrent: &Torrent| {
+    let bits = |torrent: &ParticleWater| {
         let points = torrent.points();
         let places = points.positions.iter().flatten().map(|v| v.to_bits());
         let names: Vec<_> = points.columns.iter().map(|column| column.info.name.clone()).collect();
@@ -249,7 +249,7 @@ fn a_change_that_does_not_fit_flowing_water_is_refused_by_its_name() {
     let (ground, params, setting) = stream();
     let mass = Some(params.fluid.particle_mass());
     let params = Params { fluid: FluidParams { mass, ..params.fluid }, ..params };
-    let mut torrent = Torrent::new(&ground, &params, &setting).unwrap();
+    let mut torrent = ParticleWater::new(&ground, &params, &setting).unwrap();
     torrent.advance(20).unwrap();
     let before = torrent.ledger();
     let fluid = |fluid: FluidParams| Params { fluid, ..params.clone() };

@@ -4,21 +4,25 @@ use super::room::pool_volume;
 use crate::bed::Bed;
 use crate::params::Params;
 use crate::setting::{Pool, Setting, Top};
-use thalweg_sph::{Emitter, FOREVER, FluidParams, Invalid, Particle, Source, require};
+use thalweg_sph::{Emitter, FOREVER, FluidParams, Invalid, Particle, RunningEmitter, require};
 
 /// Volume of a particle at rest [m³].
 pub(super) fn particle_volume(params: &Params) -> f64 {
     params.fluid.particle_mass() / params.fluid.density
 }
 
-pub(super) fn sources(emitters: &[Emitter], params: &Params, volume: f64) -> Result<Vec<Source>, Invalid> {
-    let source = |(i, emitter): (usize, &Emitter)| {
+pub(super) fn running_emitters(
+    emitters: &[Emitter],
+    params: &Params,
+    volume: f64,
+) -> Result<Vec<RunningEmitter>, Invalid> {
+    let running = |(i, emitter): (usize, &Emitter)| {
         let key = format!("emitter[{i}]");
-        let source = Source::new(emitter, params.fluid.spacing, volume, &key)?;
+        let running = RunningEmitter::new(emitter, params.fluid.spacing, volume, &key)?;
         check_sediment(&format!("{key}.sediment"), emitter.sediment, params)?;
-        Ok(source)
+        Ok(running)
     };
-    emitters.iter().enumerate().map(source).collect()
+    emitters.iter().enumerate().map(running).collect()
 }
 
 /// Refuses more sediment than fits, and sediment where nothing carries it.
@@ -32,6 +36,8 @@ fn check_sediment(key: &str, sediment: f64, params: &Params) -> Result<(), Inval
     require((0.0..=most).contains(&sediment), key, sediment, remedy)
 }
 
+/// A layer that is short of a whole one by so much is one all the same, for rounding [-].
+const WHOLE: f64 = 1.0e-6;
 /// Layers of water that are expected to fall, at least [-].
 const LEAST_LAYERS: f64 = 10.0;
 /// How far layers of water keep from the bed and from the top of their pool, in spacings [-]: half of one, less some
@@ -84,7 +90,7 @@ pub(super) fn initial_particles(
         let low: [f64; 2] = std::array::from_fn(|axis| pool.from[axis].max(extent[axis][0]));
         let high: [f64; 2] = std::array::from_fn(|axis| pool.to[axis].min(extent[axis][1]));
         let count: [usize; 2] =
-            std::array::from_fn(|axis| ((high[axis] - low[axis]) / spacing + 1.0e-6).max(0.0) as usize);
+            std::array::from_fn(|axis| ((high[axis] - low[axis]) / spacing + WHOLE).max(0.0) as usize);
         for (j, i) in (0..count[1]).flat_map(|j| (0..count[0]).map(move |i| (j, i))) {
             let at = [low[0] + (i as f64 + 0.5) * spacing, low[1] + (j as f64 + 0.5) * spacing];
             let ground = f64::from(bed.below(at[0] as f32, at[1] as f32).1);
@@ -123,14 +129,14 @@ fn layers(pool: &Pool, ground: f64, spacing: f64) -> impl Iterator<Item = f64> {
     upwards.take_while(move |&z| z <= top - KEPT * spacing).filter(move |&z| z >= bottom + KEPT * spacing)
 }
 
-/// The fastest flow to be expected [m/s]: water that falls through its own height, leaves a source, or moves already.
-pub(super) fn expected_speed(particles: &[Particle], sources: &[Source], params: &Params) -> f64 {
+/// The fastest flow to be expected [m/s]: water that falls through its own height, leaves an emitter, or moves already.
+pub(super) fn expected_speed(particles: &[Particle], emitters: &[RunningEmitter], params: &Params) -> f64 {
     let FluidParams { gravity, spacing, .. } = params.fluid;
     let heights = particles.iter().map(|p| f64::from(p.position[2]));
     let (low, high) =
         heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), z| (low.min(z), high.max(z)));
     let fall = (high - low).max(LEAST_LAYERS * spacing);
     let moving = particles.iter().map(|p| f64::from(p.velocity.iter().map(|v| v * v).sum::<f32>()).sqrt());
-    let leaving = sources.iter().map(Source::speed);
+    let leaving = emitters.iter().map(RunningEmitter::speed);
     moving.chain(leaving).fold((2.0 * gravity * fall).sqrt(), f64::max)
 }

@@ -1,9 +1,9 @@
-//! What memory a torrent takes, and whether its water is near enough together to be searched.
+//! What memory water of particles takes, and whether its water is near enough together to be searched.
 
-use super::Torrent;
+use super::ParticleWater;
 use crate::bed::Bed;
+use crate::boundary_tiles::BoundaryTiles;
 use crate::params::Params;
-use crate::seed::Seeds;
 use crate::setting::{Pool, Setting, Top};
 use thalweg_field::Heightfield;
 use thalweg_sph::neighbours::Neighbours;
@@ -19,12 +19,12 @@ const MOST_OF_BOTH: u64 = (1 << 28) - 1024;
 /// Two corners of a box: lowest and highest coordinates [m].
 type Corners = [[f64; 3]; 2];
 
-impl Torrent {
-    /// Bytes that a torrent needs at worst; a complaint about water that is too far away to be searched.
+impl ParticleWater {
+    /// Bytes that it needs at worst; a complaint about water that is too far away to be searched.
     pub fn memory(ground: &Heightfield, params: &Params, setting: &Setting) -> Result<u64, Invalid> {
         let bed = Bed::new(ground);
-        let seeds = seeds(&bed, params, setting, 0);
-        let spread = check_spread(&bed, &seeds, params, setting)?;
+        let boundary = boundary_tiles(&bed, params, setting, 0);
+        let spread = check_spread(&bed, &boundary, params, setting)?;
         let most = most_particles(ground, params, setting);
         let each = Self::bytes_per_particle(params.erosion.enabled);
         let fixed = spread + ground.height.len() as u64 * BYTES_PER_VERTEX;
@@ -33,13 +33,19 @@ impl Torrent {
 }
 
 /// Where boundary particles will be, as many as memory leaves room for beside `beside` particles of the fluid.
-pub(super) fn seeds(bed: &Bed, params: &Params, setting: &Setting, beside: u64) -> Seeds {
-    let each = Torrent::bytes_per_particle(params.erosion.enabled);
+pub(super) fn boundary_tiles(bed: &Bed, params: &Params, setting: &Setting, beside: u64) -> BoundaryTiles {
+    let each = ParticleWater::bytes_per_particle(params.erosion.enabled);
     let fixed = bed.heights().len() as u64 * BYTES_PER_VERTEX + beside * each;
     let room = setting.max_bytes.map_or(u64::MAX, |bytes| bytes.saturating_sub(fixed) / each);
     let room = room.min(MOST_OF_BOTH - beside);
     let reach = 2.0 * params.fluid.smoothing_radius();
-    Seeds::new(bed, [params.bed_spacing(), 0.5 * params.fluid.spacing], reach, setting.edges, room as usize)
+    BoundaryTiles::new(
+        bed,
+        [params.bed_spacing(), 0.5 * params.fluid.spacing],
+        reach,
+        setting.edges,
+        room as usize,
+    )
 }
 
 /// Particles of the fluid, at most.
@@ -54,7 +60,7 @@ pub(super) fn most_particles(ground: &Heightfield, params: &Params, setting: &Se
 /// what is too far from the rest.
 pub(super) fn check_spread(
     bed: &Bed,
-    seeds: &Seeds,
+    boundary: &BoundaryTiles,
     params: &Params,
     setting: &Setting,
 ) -> Result<u64, Invalid> {
@@ -82,7 +88,7 @@ pub(super) fn check_spread(
         let [low, high] = joined;
         let need = Neighbours::grid_bytes(low, high, h)
             .ok()
-            .and_then(|grid| Some(grid + seeds.wall_bytes(bed, high[2] + h)?));
+            .and_then(|grid| Some(grid + boundary.wall_bytes(bed, high[2] + h)?));
         let Some(need) = need else {
             let remedy = format!(
                 "water from there on spreads from {low:.1?} to {high:.1?} m, which is too wide for a smoothing radius of \

@@ -1,8 +1,8 @@
 //! Water of particles on a bed: one step of everything.
 
-mod around;
 mod books;
 mod ground;
+mod obstacles;
 mod room;
 mod saved;
 mod show;
@@ -11,19 +11,22 @@ mod start;
 pub use saved::Saved;
 
 use crate::bed::Bed;
+use crate::boundary_tiles::{BoundaryTiles, UPDATE_EVERY};
 use crate::params::{Hold, Params};
 use crate::sediment::{self, Sediment};
-use crate::seed::{LOOK_EVERY, Seeds};
 use crate::setting::{Edge, Setting, Sink};
-use around::{Around, Held};
 use books::Accounts;
+use obstacles::{Held, Obstacles};
 use room::check_spread;
-use start::{expected_speed, initial_particles, particle_volume, sources};
+use start::{expected_speed, initial_particles, particle_volume, running_emitters};
 use thalweg_field::{Grid2, Heightfield, band};
 use thalweg_sph::{
-    Emitter, Extremes, Fluid, FluidError, FluidParams, Grip, Invalid, Removed, Source, require,
+    BoundaryFactors, Emitter, Extremes, Fluid, FluidError, FluidParams, Invalid, Removed, RunningEmitter,
+    require,
 };
 
+/// How far above the bed particles are born, at least, in spacings [-]: a little less than at rest.
+const BORN_ABOVE: f64 = 0.4;
 /// Cells wider than so many spacings are to blame where the bed needs too many boundary particles [-].
 const WIDE_CELL: f64 = 64.0;
 /// What a few steps were like.
@@ -35,25 +38,25 @@ pub struct StepReport {
     pub dt_max: f64,
 }
 
-/// Why a torrent cannot go on.
+/// Why water of particles cannot go on.
 pub type StepError = FluidError;
 
 /// Water of particles on a bed.
 #[derive(Debug)]
-pub struct Torrent {
+pub struct ParticleWater {
     params: Params,
     fluid: Fluid,
     bed: Bed,
-    seeds: Seeds,
+    boundary: BoundaryTiles,
     sediment: Sediment,
-    sources: Vec<Source>,
+    emitters: Vec<RunningEmitter>,
     sinks: Vec<Sink>,
     edges: [Edge; 4],
     hardness: Option<Vec<f32>>,
     /// Solid volume that each triangle gained in a step, and the triangles that did [m³].
     gains: Vec<f64>,
     touched: Vec<u32>,
-    /// Particles that a source lets go: position, velocity, end.
+    /// Particles that an emitter lets go: position, velocity, end.
     born: Vec<([f32; 3], [f32; 3], f32)>,
     accounts: Accounts,
     /// Volume of a particle at rest [m³]; kept, since to find it takes a sum over a lattice.
@@ -64,17 +67,18 @@ pub struct Torrent {
     relaxed: u32,
 }
 
-impl Torrent {
+impl ParticleWater {
     /// Puts water on the ground. It finds its place before the first step; see [`Self::relax`].
     pub fn new(ground: &Heightfield, params: &Params, setting: &Setting) -> Result<Self, Invalid> {
         params.validated()?;
         let bed = Bed::new(ground);
         check_bed(&bed, params)?;
         let volume = particle_volume(params);
-        let sources = sources(&setting.emitters, params, volume)?;
+        let emitters = running_emitters(&setting.emitters, params, volume)?;
         let particles = initial_particles(&bed, params, setting, volume)?;
-        let speed = expected_speed(&particles, &sources, params);
-        let capacity = if sources.is_empty() { particles.len() } else { params.fluid.max_particles as usize };
+        let speed = expected_speed(&particles, &emitters, params);
+        let capacity =
+            if emitters.is_empty() { particles.len() } else { params.fluid.max_particles as usize };
         let mut fluid = Fluid::new(&params.fluid, speed, capacity, params.erosion.enabled)?;
         for particle in &particles {
             fluid.add(particle.position, particle.velocity, particle.expires, particle.cargo);
@@ -83,10 +87,10 @@ impl Torrent {
             fluid.set_wall_viscosity(friction);
         }
         if params.bed.hold != Hold::Pressure {
-            fluid.set_grip(Grip::NONE);
+            fluid.set_boundary_factors(BoundaryFactors::NONE);
         }
-        let seeds = room::seeds(&bed, params, setting, capacity as u64);
-        check_spread(&bed, &seeds, params, setting)?;
+        let boundary = room::boundary_tiles(&bed, params, setting, capacity as u64);
+        check_spread(&bed, &boundary, params, setting)?;
         let from_the_south =
             |map: &Grid2<f32>| (0..map.rows()).rev().flat_map(|row| map.row(row).iter().copied()).collect();
         let accounts = Accounts {
@@ -94,16 +98,16 @@ impl Torrent {
             grains_start: particles.iter().map(|p| p.cargo).sum::<f64>() * volume,
             ..Accounts::default()
         };
-        let mut torrent = Self {
+        let mut water = Self {
             params: params.clone(),
             gains: vec![0.0; if params.erosion.enabled { bed.triangles() } else { 0 }],
             touched: Vec::new(),
             born: Vec::new(),
             fluid,
             bed,
-            seeds,
+            boundary,
             sediment: Sediment::default(),
-            sources,
+            emitters,
             sinks: setting.sinks.clone(),
             edges: setting.edges,
             hardness: setting.hardness.as_ref().map(from_the_south),
@@ -112,8 +116,8 @@ impl Torrent {
             waiting: 0.0,
             relaxed: 0,
         };
-        torrent.check_start()?;
-        Ok(torrent)
+        water.check_start()?;
+        Ok(water)
     }
 
     /// Bytes for each particle of fluid or boundary.
@@ -123,8 +127,8 @@ impl Torrent {
 
     /// Refuses a bed that needs more boundary particles around the water than there is room for.
     fn check_start(&mut self) -> Result<(), Invalid> {
-        let reach = self.look_reach();
-        self.seeds.check_start(&self.bed, &self.fluid, reach).map_err(|error| {
+        let reach = self.boundary_reach();
+        self.boundary.check_start(&self.bed, &self.fluid, reach).map_err(|error| {
             let Params { fluid: FluidParams { spacing, .. }, .. } = self.params;
             let wide = self.bed.cell > WIDE_CELL * spacing;
             let (key, value) =
@@ -143,9 +147,9 @@ impl Torrent {
                 return Ok(false);
             }
             let dt = 0.5 * self.fluid.choose_dt(f64::INFINITY);
-            self.prepare(u64::from(self.relaxed), self.look_reach())?;
-            let around = Around::of(&self.bed, &self.seeds, &self.params, self.edges, &self.sinks);
-            self.fluid.relax(&around, dt)?;
+            self.prepare(u64::from(self.relaxed), self.boundary_reach())?;
+            let obstacles = Obstacles::of(&self.bed, &self.boundary, &self.params, self.edges, &self.sinks);
+            self.fluid.relax(&obstacles, dt)?;
             self.relaxed += 1;
         }
         Ok(true)
@@ -194,9 +198,9 @@ impl Torrent {
     fn step(&mut self, done: &mut (dyn FnMut(&'static str) + Send)) -> Result<f64, StepError> {
         let dt = self.fluid.choose_dt(self.sediment_limit());
         self.emit(dt);
-        let seeded = self.seed(self.steps_taken(), self.look_reach())?;
-        done("seed");
-        self.sort(seeded)?;
+        let changed = self.update_boundary(self.steps_taken(), self.boundary_reach())?;
+        done("boundary");
+        self.sort(changed)?;
         done("sort");
         self.fluid.compute_density();
         done("density");
@@ -229,14 +233,14 @@ impl Torrent {
         let volume = self.volume;
         let most = self.params.fluid.max_particles as usize;
         let time = self.fluid.time();
-        let clear = (0.4 * self.params.fluid.spacing) as f32;
+        let clear = (BORN_ABOVE * self.params.fluid.spacing) as f32;
         let mut born = std::mem::take(&mut self.born);
-        for source in &mut self.sources {
-            let fraction = source.emitter().sediment;
+        for emitter in &mut self.emitters {
+            let fraction = emitter.description().sediment;
             let room = most.saturating_sub(self.fluid.len());
             let above = |at: [f32; 3]| self.bed.clearance(at) > clear;
             born.clear();
-            source.emit([time, dt], room, self.fluid.particles(), above, |at, velocity, expires| {
+            emitter.emit([time, dt], room, self.fluid.particles(), above, |at, velocity, expires| {
                 born.push((at, velocity, expires));
             });
             for &(at, velocity, expires) in &born {
@@ -249,18 +253,18 @@ impl Torrent {
     }
 
     /// Boundary particles where water is or may come within `reach` [m]; whether some are new or gone.
-    fn seed(&mut self, step: u64, reach: f64) -> Result<bool, StepError> {
-        let looks = step.is_multiple_of(LOOK_EVERY);
-        Ok(looks && self.seeds.look(&self.bed, &mut self.fluid, reach)? > 0)
+    fn update_boundary(&mut self, step: u64, reach: f64) -> Result<bool, StepError> {
+        let due = step.is_multiple_of(UPDATE_EVERY);
+        Ok(due && self.boundary.update(&self.bed, &mut self.fluid, reach)? > 0)
     }
 
     /// Sorts particles and drops those that are gone; with new boundary particles, weighs them.
-    fn sort(&mut self, seeded: bool) -> Result<(), StepError> {
+    fn sort(&mut self, changed: bool) -> Result<(), StepError> {
         let Removed { count, cargo } = self.fluid.sort()?;
         let volume = self.volume;
         self.accounts.water_gone += count as f64 * volume;
         self.accounts.grains_gone += cargo * volume;
-        if seeded {
+        if changed {
             self.fluid.weigh_boundary();
         }
         Ok(())
@@ -268,25 +272,25 @@ impl Torrent {
 
     /// All that comes before anything moves.
     fn prepare(&mut self, step: u64, reach: f64) -> Result<(), StepError> {
-        let seeded = self.seed(step, reach)?;
-        self.sort(seeded)?;
+        let changed = self.update_boundary(step, reach)?;
+        self.sort(changed)?;
         self.fluid.compute_density();
         Ok(())
     }
 
-    /// How far from water boundary particles are needed until the next look [m].
-    fn look_reach(&self) -> f64 {
+    /// How far from water boundary particles are needed until the next update [m].
+    fn boundary_reach(&self) -> f64 {
         let Extremes { speed, .. } = self.fluid.extremes();
         let h = self.params.fluid.smoothing_radius();
         let gravity = self.params.fluid.gravity;
-        let time = LOOK_EVERY as f64 * self.fluid.last_dt().max(self.params.fluid.dt.unwrap_or(0.0));
+        let time = UPDATE_EVERY as f64 * self.fluid.last_dt().max(self.params.fluid.dt.unwrap_or(0.0));
         h + (f64::from(speed) + gravity * time) * time
     }
 
     /// Forces, and the move of every particle.
     fn move_water(&mut self, dt: f64) -> Result<(), StepError> {
-        let around = Around::of(&self.bed, &self.seeds, &self.params, self.edges, &self.sinks);
-        self.fluid.accelerate_and_move(&around, dt).map(drop)
+        let obstacles = Obstacles::of(&self.bed, &self.boundary, &self.params, self.edges, &self.sinks);
+        self.fluid.accelerate_and_move(&obstacles, dt).map(drop)
     }
 
     /// The longest stable time step at present [s].
@@ -344,25 +348,27 @@ impl Torrent {
         self.fluid.set_wall_viscosity(
             params.bed.friction.unwrap_or(f64::from(self.fluid.constants().wall_viscosity)),
         );
-        self.fluid.set_grip(if params.bed.hold == Hold::Pressure {
-            Grip::on(&params.fluid)
+        self.fluid.set_boundary_factors(if params.bed.hold == Hold::Pressure {
+            BoundaryFactors::of(&params.fluid)
         } else {
-            Grip::NONE
+            BoundaryFactors::NONE
         });
         self.volume = particle_volume(params);
         self.params = params.clone();
         Ok(())
     }
 
-    /// Takes other sources from now on; one that stays as it was goes on as it was.
+    /// Takes other emitters from now on; one that stays as it was goes on as it was.
     pub fn set_emitters(&mut self, emitters: &[Emitter]) -> Result<(), Invalid> {
-        let mut new = sources(emitters, &self.params, self.volume)?;
-        for source in &mut new {
-            if let Some(old) = self.sources.iter().find(|old| old.emitter().shape == source.emitter().shape) {
-                source.set_travelled(old.travelled());
+        let mut new = running_emitters(emitters, &self.params, self.volume)?;
+        for emitter in &mut new {
+            if let Some(old) =
+                self.emitters.iter().find(|old| old.description().shape == emitter.description().shape)
+            {
+                emitter.set_travelled(old.travelled());
             }
         }
-        self.sources = new;
+        self.emitters = new;
         Ok(())
     }
 

@@ -1,10 +1,10 @@
-//! A torrent's state in a file, and back. Files come from anywhere: every number is checked before it is taken up.
+//! The state of water and bed in a file, and back. Files come from anywhere: every number is checked before it is taken up.
 
-use super::Torrent;
+use super::ParticleWater;
 use super::books::Accounts;
 use std::ops::RangeInclusive;
 use thalweg_field::range::{FINITE, all_within, whole};
-use thalweg_sph::{BOUNDARY, Particle, Particles, Source};
+use thalweg_sph::{BOUNDARY, Particle, Particles, RunningEmitter};
 
 /// Heights that a bed can have [m].
 const HEIGHTS: RangeInclusive<f64> = -1.0e6..=1.0e6;
@@ -18,7 +18,7 @@ const WAITING: RangeInclusive<f64> = 0.0..=1.0e6;
 /// Columns of numbers that every particle has: position, velocity, mass, end.
 const COLUMNS: usize = 8;
 
-/// A torrent's state, to be saved and taken up again.
+/// The state of water and bed, to be saved and taken up again.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Saved {
     /// Steps taken.
@@ -27,22 +27,22 @@ pub struct Saved {
     pub numbers: Vec<f64>,
     /// Cargo of the particles, then the change of the bed's vertices.
     pub doubles: Vec<f64>,
-    /// Columns of the particles, the densities that are known, then the heights that boundary particles were seeded for.
+    /// Columns of the particles, the densities that are known, then the heights that boundary particles were put.
     pub floats: Vec<f32>,
-    /// Tags of the particles, then which tiles of ground and walls are seeded.
+    /// Tags of the particles, then which tiles of ground and walls are filled.
     pub tags: Vec<u32>,
 }
 
-impl Torrent {
+impl ParticleWater {
     /// Everything that a run needs to go on to the same bits.
     pub fn save(&self) -> Saved {
         let particles = self.fluid.particles();
         let count = particles.len();
-        let (seeded, heights, walls) = self.seeds.save();
+        let (filled, heights, walls) = self.boundary.save();
         let accounts = self.accounts.numbers();
         let density = self.fluid.last_density();
         let counts = [count as f64, density.len() as f64, walls.len() as f64, self.waiting];
-        let travelled = self.sources.iter().map(Source::travelled);
+        let travelled = self.emitters.iter().map(RunningEmitter::travelled);
         let columns =
             particles.position.iter().chain(&particles.velocity).chain([&particles.mass, &particles.expires]);
         let cargo = particles.cargo.get(..count).unwrap_or_default();
@@ -59,37 +59,37 @@ impl Torrent {
             tags: particles.tag[..count]
                 .iter()
                 .copied()
-                .chain(seeded.iter().chain(walls).map(|&seeded| u32::from(seeded)))
+                .chain(filled.iter().chain(walls).map(|&filled| u32::from(filled)))
                 .collect(),
         }
     }
 
     /// Goes on from a saved state. The text says why not: it is that of another scene, or a number in it makes no sense.
-    /// The torrent is of no use then.
+    /// It is of no use then.
     pub fn restore(&mut self, saved: &Saved) -> Result<(), String> {
         let parts = self.parts(saved).ok_or("its particles do not fit the scene")??;
         self.check(saved, &parts)?;
         let erosion = self.params.erosion.enabled;
         self.fluid.take_up(parts.particles(erosion), parts.density, *parts.clock)?;
         self.bed.set_change(parts.change);
-        if !self.seeds.can_seed(&self.bed) {
+        if !self.boundary.can_fill(&self.bed) {
             return Err(
                 "its bed is so steep somewhere that no memory holds the particles of its surface".into()
             );
         }
         let [tiles, walls] =
-            parts.seeded.map(|flags| flags.iter().map(|&flag| flag != 0).collect::<Vec<_>>());
-        self.seeds.restore(&self.bed, &tiles, parts.heights, &walls);
+            parts.filled.map(|flags| flags.iter().map(|&flag| flag != 0).collect::<Vec<_>>());
+        self.boundary.restore(&self.bed, &tiles, parts.heights, &walls);
         // Time has begun: the water has found its place.
         (self.waiting, self.relaxed) = (parts.waiting, self.params.fluid.relax);
         self.accounts = Accounts::from_numbers(*parts.accounts);
-        for (source, &travelled) in self.sources.iter_mut().zip(parts.travelled) {
-            source.set_travelled(travelled);
+        for (emitter, &travelled) in self.emitters.iter_mut().zip(parts.travelled) {
+            emitter.set_travelled(travelled);
         }
         Ok(())
     }
 
-    /// Takes a saved state apart; none if its columns do not fit this torrent. The text says which count makes no sense.
+    /// Takes a saved state apart; none if its columns do not fit. The text says which count makes no sense.
     fn parts<'a>(&self, saved: &'a Saved) -> Option<Result<Parts<'a>, String>> {
         let (&[count, known, walls, waiting], rest) = saved.numbers.split_first_chunk::<4>()?;
         let (clock, rest) = rest.split_first_chunk::<6>()?;
@@ -108,13 +108,13 @@ impl Torrent {
         }
         let [count, known, walls] = whole_counts;
         let vertices = self.bed.heights().len();
-        let tiles = self.seeds.save().0.len();
+        let tiles = self.boundary.save().0.len();
         let cargo = if self.params.erosion.enabled { count } else { 0 };
         let fits = known <= count
             && saved.floats.len() == COLUMNS * count + known + vertices
             && saved.doubles.len() == cargo + vertices
             && saved.tags.len() == count + tiles + walls
-            && travelled.len() == self.sources.len();
+            && travelled.len() == self.emitters.len();
         if !fits {
             return None;
         }
@@ -123,7 +123,7 @@ impl Torrent {
         let (carried, change) = saved.doubles.split_at(cargo);
         let (tags, flags) = saved.tags.split_at(count);
         let (tiles, walls) = flags.split_at(tiles);
-        let seeded = [tiles, walls];
+        let filled = [tiles, walls];
         Some(Ok(Parts {
             clock,
             accounts,
@@ -135,7 +135,7 @@ impl Torrent {
             carried,
             change,
             tags,
-            seeded,
+            filled,
         }))
     }
 
@@ -146,8 +146,8 @@ impl Torrent {
         all_within("way of the last particles of emitter", parts.travelled, &TRAVELLED)?;
         all_within("height of the bed at vertex", parts.heights, &HEIGHTS)?;
         all_within("change of the bed at vertex", parts.change, &HEIGHTS)?;
-        let [_, walls] = parts.seeded;
-        let lost = |&tag: &u32| tag & BOUNDARY != 0 && !self.seeds.owns(&self.bed, tag, walls.len());
+        let [_, walls] = parts.filled;
+        let lost = |&tag: &u32| tag & BOUNDARY != 0 && !self.boundary.owns(&self.bed, tag, walls.len());
         if let Some(at) = parts.tags.iter().position(lost) {
             return Err(format!(
                 "the tag of its particle {at} is {:#x}, which no place of the bed has",
@@ -173,14 +173,14 @@ struct Parts<'a> {
     /// Positions, velocities, masses and ends of the particles, and the densities that are known.
     columns: &'a [f32],
     density: &'a [f32],
-    /// Heights that boundary particles were seeded for [m].
+    /// Heights that boundary particles were put [m].
     heights: &'a [f32],
     carried: &'a [f64],
     /// Of the bed's vertices [m].
     change: &'a [f64],
     tags: &'a [u32],
-    /// Which tiles of the ground and which squares of the walls are seeded.
-    seeded: [&'a [u32]; 2],
+    /// Which tiles of the ground and which squares of the walls are filled.
+    filled: [&'a [u32]; 2],
 }
 
 impl Parts<'_> {

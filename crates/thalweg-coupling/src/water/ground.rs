@@ -1,7 +1,7 @@
 //! What the water does to the bed.
 
-use super::Torrent;
-use crate::piece::Pieces;
+use super::ParticleWater;
+use crate::patch::Patches;
 use crate::reshape;
 use crate::sediment::Ground;
 
@@ -10,16 +10,16 @@ const SLIP_EVERY: u64 = 4;
 /// Share of the excess height between two vertices that one round moves [-].
 const SLIP_SHARE: f64 = 1.0 / 16.0;
 
-impl Torrent {
+impl ParticleWater {
     /// Erosion, transport, deposition; triangles note what they gain.
     pub(super) fn exchange_sediment(&mut self, dt: f64) {
         let (gains, touched, eroded) = (&mut self.gains, &mut self.touched, &mut self.accounts.eroded);
         let (bed, hardness) = (&self.bed, self.hardness.as_deref());
-        let pieces = Pieces::new(bed, self.params.bed_spacing());
-        let ground = Ground { bed, hardness, pieces };
-        self.sediment.exchange(&mut self.fluid, ground, &self.params, dt, |piece, gain| {
-            let share = gain / pieces.triangles(bed, piece).count() as f64;
-            for triangle in pieces.triangles(bed, piece) {
+        let patches = Patches::new(bed, self.params.bed_spacing());
+        let ground = Ground { bed, hardness, patches };
+        self.sediment.exchange(&mut self.fluid, ground, &self.params, dt, |patch, gain| {
+            let share = gain / patches.triangles(bed, patch).count() as f64;
+            for triangle in patches.triangles(bed, patch) {
                 if gains[triangle as usize] == 0.0 {
                     touched.push(triangle);
                 }

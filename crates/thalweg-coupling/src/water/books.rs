@@ -1,6 +1,6 @@
 //! The books: water and grains that came, went and are there.
 
-use super::Torrent;
+use super::ParticleWater;
 use std::ops::Range;
 use thalweg_erosion::pipes::{Ledger, Solids, Water};
 use thalweg_field::band;
@@ -41,7 +41,7 @@ impl Accounts {
     }
 }
 
-impl Torrent {
+impl ParticleWater {
     /// Grains in the bed above 0 m, now or at the beginning [m³].
     fn bed_grains(&self, height: impl Fn(usize) -> f64) -> f64 {
         let [cols, rows] = self.bed.size;
