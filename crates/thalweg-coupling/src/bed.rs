@@ -23,6 +23,9 @@ pub struct Bed {
     frame: thalweg_field::Frame,
 }
 
+/// A place so near to a line between triangles is on it, in cells [-]: f32 tells no finer a thousand cells from the corner.
+const ON_LINE: f32 = 1.0e-4;
+
 /// One of the two triangles of a cell; its number is twice that of the cell, plus one for DCB.
 pub type Triangle = u32;
 
@@ -218,7 +221,7 @@ impl Bed {
         let v = particle.velocity;
         let into = v[0] * normal[0] + v[1] * normal[1] + v[2] * normal[2];
         if into < 0.0 {
-            // (1.44): what comes back is bounded by how deep the particle got, so that no energy is gained.
+            // Kataev 2022, eq. 1.44: what comes back is bounded by how deep the particle got, so that no energy is gained.
             let far = (0..3).map(|axis| (end[axis] - to[axis]).powi(2)).sum::<f32>().sqrt();
             let speed = v.iter().map(|v| v * v).sum::<f32>().sqrt();
             let back = restitution * (far / (dt * speed).max(f32::MIN_POSITIVE)).min(1.0);
@@ -254,9 +257,9 @@ impl Bed {
                 if speed != 0.0 {
                     let here = a + share * speed;
                     let line = if speed > 0.0 {
-                        (here + 1.0e-4).floor() + 1.0
+                        (here + ON_LINE).floor() + 1.0
                     } else {
-                        (here - 1.0e-4).ceil() - 1.0
+                        (here - ON_LINE).ceil() - 1.0
                     };
                     let at = (line - a) / speed;
                     if at > share && at < next {

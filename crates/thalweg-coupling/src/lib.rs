@@ -2,18 +2,18 @@
 //! particles, and a bed that moves (Krištof et al. 2009; Kataev 2022).
 
 mod bed;
+mod boundary_tiles;
 mod params;
-mod piece;
+mod patch;
 mod reshape;
 mod sediment;
-mod seed;
 mod setting;
-mod torrent;
+mod water;
 
 pub use bed::{Bed, Triangle};
 pub use params::{BedParams, ErosionParams, Exposure, Hindrance, Hold, Params};
-pub use piece::{Piece, Pieces};
+pub use patch::{Patch, Patches};
 pub use reshape::changes;
 pub use setting::{Edge, Pool, Setting, Sink, Top};
 pub use thalweg_sph::{Emitter, Invalid, Shape};
-pub use torrent::{Saved, StepError, StepReport, Torrent};
+pub use water::{ParticleWater, Saved, StepError, StepReport};

@@ -1,16 +1,10 @@
 //! What a torrent asks of the memory, counted on the one thread that it runs on.
 
-mod common;
-
 use allocation_counter::measure;
-use common::{clear, ground, still_water};
-use thalweg_coupling::{ErosionParams, Params, Pool, Setting, Torrent};
+use thalweg_coupling::{ErosionParams, Params, ParticleWater, Pool, Setting};
 use thalweg_field::Heightfield;
-
-/// Runs something on a thread of its own, with all its loops.
-fn alone<T: Send>(work: impl FnOnce() -> T + Send) -> T {
-    rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap().install(work)
-}
+use thalweg_test_support::particles::{clear, still_water};
+use thalweg_test_support::{ground, on_threads};
 
 /// A tank full of water that moves to and fro: twice as many particles as cells along each side.
 fn tank(params: &Params, cells: [usize; 2], depth: f64) -> (Heightfield, Setting) {
@@ -31,9 +25,9 @@ fn eroding() -> Params {
 fn a_step_allocates_nothing_once_buffers_have_their_size() {
     for params in [clear(), eroding()] {
         let erosion = params.erosion.enabled;
-        let (first, later) = alone(|| {
+        let (first, later) = on_threads(1, || {
             let (ground, setting) = tank(&params, [12, 8], 0.3);
-            let mut torrent = Torrent::new(&ground, &params, &setting).unwrap();
+            let mut torrent = ParticleWater::new(&ground, &params, &setting).unwrap();
             let [first, later] = [600, 200].map(|steps| {
                 measure(|| {
                     torrent.advance(steps).unwrap();
@@ -52,17 +46,17 @@ fn a_step_allocates_nothing_once_buffers_have_their_size() {
 fn a_particle_takes_no_more_memory_than_promised() {
     for (params, most) in [(eroding(), 220.0), (clear(), 160.0)] {
         let (ground, setting) = tank(&params, [20, 20], 1.6);
-        let (used, count) = alone(|| {
+        let (used, count) = on_threads(1, || {
             let mut torrent = None;
             let used = measure(|| {
-                let torrent = torrent.insert(Torrent::new(&ground, &params, &setting).unwrap());
+                let torrent = torrent.insert(ParticleWater::new(&ground, &params, &setting).unwrap());
                 torrent.advance(30).unwrap();
             });
             (used.bytes_current, torrent.map_or(0, |torrent| torrent.fluid().particles().len()))
         });
         assert!(count > 50_000, "{count} particles");
         let erosion = params.erosion.enabled;
-        let planned = Torrent::memory(&ground, &params, &setting).unwrap();
+        let planned = ParticleWater::memory(&ground, &params, &setting).unwrap();
         assert!(
             used < planned as i64,
             "{used} bytes are used, {planned} are planned for, erosion: {erosion}"

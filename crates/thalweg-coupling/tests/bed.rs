@@ -1,16 +1,15 @@
 //! The bed under a torrent: boundary particles where water is, hard ground, slopes that slip.
 
-mod common;
-
-use common::{books_close, clear, ground, still_water, water};
 use thalweg_coupling::{
-    Bed, BedParams, ErosionParams, Params, Pieces, Pool, Setting, Top, Torrent, Triangle,
+    Bed, BedParams, ErosionParams, Params, ParticleWater, Patches, Pool, Setting, Top, Triangle,
 };
 use thalweg_field::Grid2;
 use thalweg_sph::{BOUNDARY, FluidParams, SLIP};
+use thalweg_test_support::ground;
+use thalweg_test_support::particles::{books_close, clear, still_water, water};
 
 /// Where the boundary particles of the bed are, without those of the walls [m].
-fn seeds(torrent: &Torrent) -> Vec<[f32; 3]> {
+fn boundary_particles(torrent: &ParticleWater) -> Vec<[f32; 3]> {
     let particles = torrent.fluid().particles();
     (0..particles.len())
         .filter(|&i| particles.tag[i] & (BOUNDARY | SLIP) == BOUNDARY)
@@ -25,11 +24,11 @@ fn boundary_particles_are_only_where_water_is() {
     let ground = ground(81, 41, 0.1, |_, _| 0.0);
     let pool = Pool { velocity: [4.0, 2.0, 0.0], ..still_water([0.05; 2], [0.55; 2], 0.1) };
     let setting = Setting { water: vec![pool], ..Setting::default() };
-    let mut torrent = Torrent::new(&ground, &params, &setting).unwrap();
-    let pieces = Pieces::new(torrent.bed(), params.bed_spacing());
+    let mut torrent = ParticleWater::new(&ground, &params, &setting).unwrap();
+    let patches = Patches::new(torrent.bed(), params.bed_spacing());
     let mut whole = 0;
     for triangle in 0..torrent.bed().triangles() as Triangle {
-        pieces.seed(torrent.bed(), triangle, |_| whole += 1);
+        patches.sample(torrent.bed(), triangle, |_| whole += 1);
     }
     // A tile is 2h wide, and is claimed from h away and from as far as water goes until the next look: eight steps of
     // about a millisecond at some 5 m/s. By then it may have gone as far the other way.
@@ -38,7 +37,7 @@ fn boundary_particles_are_only_where_water_is() {
     let old_place = |at: &&[f32; 3]| at[0] < 0.55 && at[1] < 0.55;
     for (steps, at_old_place) in [(1, true), (300, false), (300, false)] {
         torrent.advance(steps).unwrap();
-        let (seeds, step) = (seeds(&torrent), torrent.steps_taken());
+        let (seeds, step) = (boundary_particles(&torrent), torrent.steps_taken());
         let places: Vec<_> = water(&torrent).collect();
         let apart = |a: [f32; 3], b: [f32; 3]| (a[0] - b[0]).abs().max((a[1] - b[1]).abs());
         let nearest =
@@ -63,7 +62,7 @@ fn twice_the_friction_slows_water_twice_as_much() {
         let pool = Pool { velocity: [1.0, 0.0, 0.0], ..still_water([0.45; 2], [1.45; 2], 0.1) };
         let setting = Setting { water: vec![pool], ..Setting::default() };
         let ground = ground(31, 20, 0.1, |_, _| 0.0);
-        let mut torrent = Torrent::new(&ground, &Params { bed, ..clear() }, &setting).unwrap();
+        let mut torrent = ParticleWater::new(&ground, &Params { bed, ..clear() }, &setting).unwrap();
         torrent.advance(40).unwrap();
         let particles = torrent.fluid().particles();
         let water = (0..particles.len()).filter(|&i| !particles.is_boundary(i));
@@ -77,7 +76,7 @@ fn twice_the_friction_slows_water_twice_as_much() {
 }
 
 /// Water that runs down a slope evenly, over ground of some hardness by row from the north.
-fn worn(hardness: impl Fn(usize) -> f32 + Sync) -> Torrent {
+fn worn(hardness: impl Fn(usize) -> f32 + Sync) -> ParticleWater {
     let (cols, rows) = (16, 13);
     let ground = ground(cols, rows, 0.1, |col, _| 0.02 * (cols - col) as f64);
     let pool = Pool { velocity: [2.0, 0.0, 0.0], ..still_water([0.05; 2], [0.65, 1.25], 0.1) };
@@ -91,7 +90,7 @@ fn worn(hardness: impl Fn(usize) -> f32 + Sync) -> Torrent {
         ..ErosionParams::default()
     };
     let params = Params { erosion, ..Params::default() };
-    let mut torrent = Torrent::new(&ground, &params, &setting).unwrap();
+    let mut torrent = ParticleWater::new(&ground, &params, &setting).unwrap();
     torrent.advance(200).unwrap();
     books_close(&torrent);
     torrent
@@ -121,7 +120,7 @@ fn the_harder_the_ground_the_less_wears_away() {
 }
 
 /// The steepest slope between neighbouring vertices, across corners too [rad].
-fn steepest(torrent: &Torrent) -> f64 {
+fn steepest(torrent: &ParticleWater) -> f64 {
     let bed = torrent.bed();
     let [cols, rows] = bed.size;
     let mut most = 0.0f64;
@@ -147,7 +146,7 @@ fn deposits_let_a_ridge_slip_to_the_angle_of_repose() {
         let setting = Setting { water: vec![pool], ..Setting::default() };
         let fluid = FluidParams { spacing: 0.1, ..FluidParams::default() };
         let params = Params { fluid, erosion, ..Params::default() };
-        let mut torrent = Torrent::new(&ground, &params, &setting).unwrap();
+        let mut torrent = ParticleWater::new(&ground, &params, &setting).unwrap();
         torrent.advance(1000).unwrap();
         books_close(&torrent);
         let grains = torrent.ledger().solids.bed_end - torrent.ledger().solids.bed_start;
@@ -163,27 +162,27 @@ fn deposits_let_a_ridge_slip_to_the_angle_of_repose() {
     assert!((kept - 3.0_f64.atan()).abs() < 0.01, "without slipping the ridge stands at {kept} rad");
 }
 
-/// Pieces cover the bed once, and their particles stand for its area; where cells are small they share particles.
+/// Patches cover the bed once, and their particles stand for its area; where cells are small they share particles.
 #[test]
 fn boundary_particles_are_as_far_apart_as_asked_on_cells_of_any_size() {
     let (cell, slope) = (0.1, 0.3);
     for spacing in [0.03, 0.1, 0.13, 0.2, 0.3, 0.55] {
         let bed = Bed::new(&ground(38, 26, cell, |col, _| slope * cell * col as f64));
-        let pieces = Pieces::new(&bed, spacing);
+        let patches = Patches::new(&bed, spacing);
         let [wide, deep] = bed.cells();
         let mut met = vec![0; bed.triangles()];
         let (mut count, mut area) = (0, 0.0);
-        for piece in pieces.within(&bed, [[0, wide], [0, deep]]) {
-            pieces.triangles(&bed, piece).for_each(|triangle| met[triangle as usize] += 1);
+        for patch in patches.within(&bed, [[0, wide], [0, deep]]) {
+            patches.triangles(&bed, patch).for_each(|triangle| met[triangle as usize] += 1);
             let before = count;
-            pieces.seed(&bed, piece, |at| {
+            patches.sample(&bed, patch, |at| {
                 count += 1;
                 let below = f64::from(bed.below(at[0] as f32, at[1] as f32).1);
                 assert!((at[2] - below).abs() < 1.0e-5, "{at:?} is not on the bed");
             });
-            area += f64::from(pieces.area_each(&bed, piece)) * f64::from(count - before);
+            area += f64::from(patches.area_each(&bed, patch)) * f64::from(count - before);
         }
-        assert!(met.iter().all(|&n| n == 1), "{spacing}: triangles belong to {met:?} pieces");
+        assert!(met.iter().all(|&n| n == 1), "{spacing}: triangles belong to {met:?} patches");
         let true_area = (wide * deep) as f64 * cell * cell * (1.0f64 + slope * slope).sqrt();
         assert!((area / true_area - 1.0).abs() < 1.0e-5, "{spacing}: {area} m² of {true_area} m²");
         let each = (true_area / f64::from(count)).sqrt() / spacing;
@@ -202,7 +201,7 @@ fn erosion_does_not_depend_on_the_cells_of_the_terrain() {
         let pool =
             Pool { velocity: [1.0, 0.0, 0.0], ..still_water([0.5 * cell; 2], [0.5 * cell + 1.2; 2], 0.2) };
         let setting = Setting { water: vec![pool], ..Setting::default() };
-        let mut torrent = Torrent::new(&ground, &params, &setting).unwrap();
+        let mut torrent = ParticleWater::new(&ground, &params, &setting).unwrap();
         torrent.advance(120).unwrap();
         let ledger = torrent.ledger();
         assert!(ledger.solids.imbalance() < 1.0e-12, "{ledger:?}");

@@ -1,11 +1,10 @@
 //! Absurd places and absurd ground: refused by name before anything is allocated, or the end of a run with its place.
 
-mod common;
-
-use common::{clear, ground, still_water};
-use thalweg_coupling::{Edge, Emitter, Invalid, Params, Pool, Setting, Shape, StepError, Torrent};
+use thalweg_coupling::{Edge, Emitter, Invalid, Params, ParticleWater, Pool, Setting, Shape, StepError};
 use thalweg_field::Heightfield;
 use thalweg_sph::FluidParams;
+use thalweg_test_support::ground;
+use thalweg_test_support::particles::{clear, still_water};
 
 /// A tank of 2 m by 2 m with a little water, and memory for a small scene.
 fn tank() -> (Heightfield, Setting) {
@@ -30,8 +29,8 @@ fn spout(up: f64) -> Emitter {
 }
 
 fn refused(ground: &Heightfield, setting: &Setting) -> Invalid {
-    let planned = Torrent::memory(ground, &clear(), setting).expect_err("the estimate complains");
-    let made = Torrent::new(ground, &clear(), setting).map(drop).unwrap_err();
+    let planned = ParticleWater::memory(ground, &clear(), setting).expect_err("the estimate complains");
+    let made = ParticleWater::new(ground, &clear(), setting).map(drop).unwrap_err();
     assert_eq!(planned.key, made.key, "the estimate blames something else");
     made
 }
@@ -55,12 +54,12 @@ fn water_far_from_everything_is_refused_by_its_key() {
 fn ground_that_would_need_billions_of_boundary_particles_is_refused() {
     let (_, setting) = tank();
     let steep = ground(21, 21, 0.1, |col, _| 1.0e3 * col as f64);
-    let found = Torrent::new(&steep, &clear(), &setting).map(drop).unwrap_err();
+    let found = ParticleWater::new(&steep, &clear(), &setting).map(drop).unwrap_err();
     assert_eq!(found.key, "fluid.spacing", "{found}");
     assert!(found.to_string().contains("boundary particles"), "{found}");
     let wide = ground(21, 21, 1.0e4, |_, _| 0.0);
     let setting = Setting { water: vec![still_water([6.0e3; 2], [6.0e3 + 0.6; 2], 0.2)], ..setting };
-    let found = Torrent::new(&wide, &clear(), &setting).map(drop).unwrap_err();
+    let found = ParticleWater::new(&wide, &clear(), &setting).map(drop).unwrap_err();
     assert_eq!(found.key, "terrain.cell", "{found}");
 }
 
@@ -68,9 +67,9 @@ fn ground_that_would_need_billions_of_boundary_particles_is_refused() {
 fn boundary_particles_stay_within_the_memory_that_may_be_used() {
     let (ground, setting) = tank();
     let small = Setting { max_bytes: Some(150_000), ..setting.clone() };
-    let found = Torrent::new(&ground, &clear(), &small).map(drop).unwrap_err();
+    let found = ParticleWater::new(&ground, &clear(), &small).map(drop).unwrap_err();
     assert!(found.to_string().contains("--max-memory"), "{found}");
-    Torrent::new(&ground, &clear(), &setting).unwrap().advance(20).unwrap();
+    ParticleWater::new(&ground, &clear(), &setting).unwrap().advance(20).unwrap();
 }
 
 #[test]
@@ -81,7 +80,7 @@ fn a_particle_that_flies_out_of_the_world_ends_the_run_with_its_step_and_place()
     let params = Params { fluid, ..clear() };
     for edges in [[Edge::Wall; 4], [Edge::Open; 4]] {
         let setting = Setting { water: vec![pool.clone()], edges, ..setting.clone() };
-        let mut torrent = Torrent::new(&ground, &params, &setting).unwrap();
+        let mut torrent = ParticleWater::new(&ground, &params, &setting).unwrap();
         let error = torrent.advance(100).unwrap_err();
         assert!(matches!(error, StepError::TooWide { step: 1..=9, .. }), "{error}");
         let text = error.to_string();
@@ -95,7 +94,7 @@ fn space_between_waters_is_part_of_the_memory_estimate() {
     let (ground, setting) = tank();
     let bytes = |up: f64| {
         let emitters = vec![spout(up)];
-        Torrent::memory(&ground, &clear(), &Setting { emitters, ..setting.clone() }).unwrap()
+        ParticleWater::memory(&ground, &clear(), &Setting { emitters, ..setting.clone() }).unwrap()
     };
     let (near, far) = (bytes(1.0), bytes(30_000.0));
     assert!(far > near + 1_000_000, "{near} bytes for a spout at 1 m, {far} for one at 30 km");
@@ -107,7 +106,7 @@ fn relaxing_can_be_stopped_and_goes_on_to_the_same_bits() {
     let (ground, setting) = tank();
     let fluid = FluidParams { relax: 30, ..FluidParams::default() };
     let params = Params { fluid, ..clear() };
-    let new = || Torrent::new(&ground, &params, &setting).unwrap();
+    let new = || ParticleWater::new(&ground, &params, &setting).unwrap();
     let (mut whole, mut parted, mut asked) = (new(), new(), Vec::new());
     assert!(whole.relax(&mut |_| true).unwrap());
     let stopped = parted.relax(&mut |step| {

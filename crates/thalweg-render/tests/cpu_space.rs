@@ -9,6 +9,7 @@ use thalweg_field::{Column, Field, FieldInfo, Frame, Grid2, Matter, Mesh, Points
 use thalweg_render::{
     Camera, ColourMap, Extent, Fly, Look, MapStyle, Overlay, ParticleShape, Picture, View, sketch,
 };
+use thalweg_test_support::on_threads;
 
 const SIZE: [usize; 2] = [160, 120];
 const ASPECT: f32 = SIZE[0] as f32 / SIZE[1] as f32;
@@ -327,8 +328,7 @@ fn one_and_many_threads_draw_the_same_bytes() {
         snapshot.meshes.push(Mesh { name: "box".into(), matter, mesh });
     }
     let pictures = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| [Camera::default(), Camera::Top].map(|camera| draw(&snapshot, &look, &camera)))
+        on_threads(threads, || [Camera::default(), Camera::Top].map(|camera| draw(&snapshot, &look, &camera)))
     };
     assert!(pictures(1) == pictures(5));
 }

@@ -5,6 +5,7 @@ use thalweg_render::{
     Camera, ColourMap, Label, MapStyle, Palette, Picture, ReliefStyle, Scale, Scene, Snow, Spread, map,
     perspective, relief, text_width,
 };
+use thalweg_test_support::on_threads;
 
 const MAGENTA: [u8; 3] = [255, 0, 255];
 
@@ -156,7 +157,7 @@ fn one_and_many_threads_give_the_same_bytes() {
     let water = land.height.map(|height| (-60.0 - height).max(0.0));
     let scene = Scene::ground(&land).with_water(&water);
     let draw = |threads: usize| {
-        rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {
+        on_threads(threads, || {
             [
                 relief(&scene, &ReliefStyle::default(), 200),
                 relief(&scene, &ReliefStyle::default(), 50),

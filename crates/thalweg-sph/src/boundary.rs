@@ -1,8 +1,8 @@
 //! How much fluid a boundary particle stands for (Akinci et al. 2012).
 
-use crate::fluid::Constants;
+use crate::constants::Constants;
 use crate::kernel::{Kernel, Poly6, Viscosity};
-use crate::neighbours::{Group, Kind, Pass, TOGETHER, load};
+use crate::neighbours::{Group, Kind, TOGETHER, Visitor, load};
 use crate::params::FluidParams;
 use crate::particles::{BOUNDARY, Particles};
 use fearless_simd::{Simd, f32x8, prelude::*, u32x8};
@@ -14,7 +14,7 @@ use fearless_simd::{Simd, f32x8, prelude::*, u32x8};
 /// a fluid at rest, one spacing above a flat layer of boundary particles, has the density at rest and is carried as if
 /// the fluid went on. So boundary particles belong half a spacing below the surface that they stand for.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Grip {
+pub struct BoundaryFactors {
     /// On its mass where density is summed up [-].
     pub density: f32,
     /// On its mass where pressure pushes [-].
@@ -23,12 +23,12 @@ pub struct Grip {
     pub drag: f32,
 }
 
-impl Grip {
-    /// No grip at all: the boundary shows in friction only.
+impl BoundaryFactors {
+    /// No boundary at all: the boundary shows in friction only.
     pub const NONE: Self = Self { density: 0.0, push: 0.0, drag: 1.0 };
 
-    /// The right grip on a fluid.
-    pub fn on(params: &FluidParams) -> Self {
+    /// The right boundary on a fluid.
+    pub fn of(params: &FluidParams) -> Self {
         let (h, spacing) = (params.smoothing_radius(), params.spacing);
         let ([bell, spike], friction, weighing) = (params.kernels(), Viscosity(h), Poly6(h));
         let volume = params.particle_mass() / params.density;
@@ -63,7 +63,7 @@ impl Grip {
         }
         Self {
             density: (missing[0] / there[0]) as f32,
-            // Behind the boundary pressure is that of the particle itself, so both terms of eq. 1.33 are the same; a boundary
+            // Behind the boundary pressure is that of the particle itself, so both terms of eq. 1.33 of Kataev 2022 are the same; a boundary
             // particle has only the first.
             push: (2.0 * missing[1] / there[1]) as f32,
             // Fluid behind the boundary would move as the mirror image of that before it: at twice the difference.
@@ -79,7 +79,7 @@ pub(crate) struct Weigh<'a> {
     pub constants: &'a Constants,
 }
 
-impl<'a> Pass for Weigh<'a> {
+impl<'a> Visitor for Weigh<'a> {
     type Out = &'a mut [f32];
     const KIND: Kind = Kind::Boundary;
 

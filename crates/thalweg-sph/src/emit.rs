@@ -4,7 +4,7 @@ use crate::params::{Invalid, require};
 use crate::particles::Particles;
 use std::collections::HashMap;
 
-/// The shape of a source. Places are east, north and up [m].
+/// The shape of an emitter. Places are east, north and up [m].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Shape {
     /// A box; water fills it and moves out of it as a whole.
@@ -30,7 +30,7 @@ pub enum Shape {
     },
 }
 
-/// A source of water.
+/// Where water comes from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Emitter {
     /// Where.
@@ -50,15 +50,15 @@ pub struct Emitter {
 }
 
 /// Particles that are born together.
-pub(crate) const MOST_SITES: usize = 1_000_000;
+pub(crate) const MOST_BIRTHPLACES: usize = 1_000_000;
 
 /// An emitter at work: particles on a lattice, let go together whenever the last ones are far enough away. A place where
-/// water stands already stays empty, so a source that is drowned gives less.
+/// water stands already stays empty, so an emitter that is drowned gives less.
 #[derive(Clone, Debug)]
-pub struct Source {
+pub struct RunningEmitter {
     emitter: Emitter,
     /// Where particles are born [m].
-    sites: Vec<[f64; 3]>,
+    birthplaces: Vec<[f64; 3]>,
     /// Where they go, a unit vector.
     direction: [f64; 3],
     /// How fast [m/s].
@@ -85,7 +85,7 @@ fn length(v: [f64; 3]) -> f64 {
     v.iter().map(|v| v * v).sum::<f64>().sqrt()
 }
 
-impl Source {
+impl RunningEmitter {
     /// Sets an emitter up for particles `spacing` apart that fill `volume` each; `key` names it in complaints.
     pub fn new(emitter: &Emitter, spacing: f64, volume: f64, key: &str) -> Result<Self, Invalid> {
         let named = |field: &str| format!("{key}.{field}");
@@ -99,24 +99,24 @@ impl Source {
         if let Some(lifetime) = emitter.lifetime {
             require(lifetime > 0.0, &named("lifetime"), lifetime, "it is above 0; leave it out for ever")?;
         }
-        let (sites, gap) = sites(&emitter.shape, direction, spacing, &named)?;
+        let (birthplaces, gap) = birthplaces(&emitter.shape, direction, spacing, &named)?;
         let speed = match emitter.rate {
             None => fast,
             Some(rate) => {
                 let good = rate > 0.0 && rate.is_finite();
                 require(good, &named("rate"), rate, "a source gives something, such as \"0.1 m³/s\"")?;
-                rate * gap / (sites.len() as f64 * volume)
+                rate * gap / (birthplaces.len() as f64 * volume)
             }
         };
         let clear = CLEAR * spacing;
         let mut cells: HashMap<[i32; 3], Vec<u32>> = HashMap::new();
-        for (i, &site) in sites.iter().enumerate() {
-            cells.entry(cell_of(site, clear)).or_default().push(i as u32);
+        for (i, &birthplace) in birthplaces.iter().enumerate() {
+            cells.entry(cell_of(birthplace, clear)).or_default().push(i as u32);
         }
-        let taken = vec![false; sites.len()];
+        let taken = vec![false; birthplaces.len()];
         Ok(Self {
             emitter: emitter.clone(),
-            sites,
+            birthplaces,
             direction,
             speed,
             gap,
@@ -128,7 +128,7 @@ impl Source {
     }
 
     /// What it was made from.
-    pub fn emitter(&self) -> &Emitter {
+    pub fn description(&self) -> &Emitter {
         &self.emitter
     }
 
@@ -139,7 +139,7 @@ impl Source {
 
     /// Particles that are born in each second, on average [1/s].
     pub fn rate(&self) -> f64 {
-        self.sites.len() as f64 * self.speed / self.gap
+        self.birthplaces.len() as f64 * self.speed / self.gap
     }
 
     /// How far the last particles are [m]; all that changes while it works.
@@ -171,19 +171,20 @@ impl Source {
         // Long steps may let several go at once, the first of them farthest.
         let mut first = true;
         while self.travelled >= self.gap {
-            if room < self.sites.len() {
+            if room < self.birthplaces.len() {
                 self.travelled = self.gap;
                 return;
             }
-            room -= self.sites.len();
+            room -= self.birthplaces.len();
             self.travelled -= self.gap;
             if first {
                 self.find_taken(particles);
                 first = false;
             }
-            for (site, taken) in self.sites.iter().zip(&self.taken) {
-                let at =
-                    std::array::from_fn(|axis| (site[axis] + self.direction[axis] * self.travelled) as f32);
+            for (birthplace, taken) in self.birthplaces.iter().zip(&self.taken) {
+                let at = std::array::from_fn(|axis| {
+                    (birthplace[axis] + self.direction[axis] * self.travelled) as f32
+                });
                 if !taken && allowed(at) {
                     add(at, velocity, expires);
                 }
@@ -196,7 +197,7 @@ impl Source {
     fn find_taken(&mut self, particles: &Particles) {
         self.taken.fill(false);
         let around: [[f64; 2]; 3] = std::array::from_fn(|axis| {
-            let along = self.sites.iter().map(|site| site[axis]);
+            let along = self.birthplaces.iter().map(|birthplace| birthplace[axis]);
             let ends = along.fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], v| [a.min(v), b.max(v)]);
             [ends[0] - self.clear, ends[1] + self.clear]
         });
@@ -210,11 +211,11 @@ impl Source {
             let [x, y, z] = cell_of(place, self.clear);
             for k in 0..27 {
                 let cell = [x + k % 3 - 1, y + k / 3 % 3 - 1, z + k / 9 - 1];
-                for &site in self.cells.get(&cell).into_iter().flatten() {
+                for &birthplace in self.cells.get(&cell).into_iter().flatten() {
                     let far = (0..3)
-                        .map(|axis| (self.sites[site as usize][axis] - place[axis]).powi(2))
+                        .map(|axis| (self.birthplaces[birthplace as usize][axis] - place[axis]).powi(2))
                         .sum::<f64>();
-                    self.taken[site as usize] |= far < self.clear * self.clear;
+                    self.taken[birthplace as usize] |= far < self.clear * self.clear;
                 }
             }
         }
@@ -222,20 +223,20 @@ impl Source {
 }
 
 /// Where particles are born, and how far they go before the next ones.
-fn sites(
+fn birthplaces(
     shape: &Shape,
     direction: [f64; 3],
     spacing: f64,
     named: &dyn Fn(&str) -> String,
 ) -> Result<(Vec<[f64; 3]>, f64), Invalid> {
     let steps = |extent: f64| ((extent / spacing).round() as usize).max(1);
-    let mut sites = Vec::new();
+    let mut birthplaces = Vec::new();
     let mut gap = spacing;
     let few = |count: f64, field: &str| {
         let remedy = format!(
             "particles {spacing} m apart make {count:.0} of them at once; make it smaller, or spacing larger"
         );
-        require(count <= MOST_SITES as f64, &named(field), "too large", remedy)
+        require(count <= MOST_BIRTHPLACES as f64, &named(field), "too large", remedy)
     };
     match *shape {
         Shape::Box { from, to } => {
@@ -255,7 +256,7 @@ fn sites(
                 for j in 0..count[1] {
                     for i in 0..count[0] {
                         let index = [i, j, k];
-                        sites.push(std::array::from_fn(|a| {
+                        birthplaces.push(std::array::from_fn(|a| {
                             0.5 * (from[a] + to[a])
                                 + (index[a] as f64 + 0.5 - 0.5 * count[a] as f64) * spacing
                         }));
@@ -284,7 +285,7 @@ fn sites(
                 for i in -reach..=reach {
                     let (a, b) = (f64::from(i) * spacing, f64::from(j) * spacing);
                     if a * a + b * b <= radius * radius {
-                        sites.push(std::array::from_fn(|axis| at[axis] + a * u[axis] + b * v[axis]));
+                        birthplaces.push(std::array::from_fn(|axis| at[axis] + a * u[axis] + b * v[axis]));
                     }
                 }
             }
@@ -295,11 +296,11 @@ fn sites(
             let count = steps(length(along)) + 1;
             for i in 0..count {
                 let share = if count > 1 { i as f64 / (count - 1) as f64 } else { 0.5 };
-                sites.push(std::array::from_fn(|axis| from[axis] + along[axis] * share));
+                birthplaces.push(std::array::from_fn(|axis| from[axis] + along[axis] * share));
             }
         }
     }
-    Ok((sites, gap))
+    Ok((birthplaces, gap))
 }
 
 #[cfg(test)]
@@ -330,13 +331,17 @@ mod tests {
         ];
         for (shape, rate) in shapes {
             for dt in [0.001, 0.0137, 0.2] {
-                let mut source =
-                    Source::new(&Emitter { rate, ..emitter(shape) }, spacing, spacing.powi(3), "emitter[0]")
-                        .unwrap();
+                let mut running = RunningEmitter::new(
+                    &Emitter { rate, ..emitter(shape) },
+                    spacing,
+                    spacing.powi(3),
+                    "emitter[0]",
+                )
+                .unwrap();
                 let nobody = Particles::default();
                 let (mut count, mut time) = (0u32, 0.0);
                 while time < 8.0 {
-                    source.emit(
+                    running.emit(
                         [time, dt],
                         usize::MAX,
                         &nobody,
@@ -349,8 +354,8 @@ mod tests {
                     time += dt;
                 }
                 let given = f64::from(count) * spacing.powi(3) / 4.0;
-                let expected = rate.unwrap_or(source.rate() * spacing.powi(3));
-                let slack = (source.sites.len() as f64 * spacing.powi(3) + expected * dt) / 4.0;
+                let expected = rate.unwrap_or(running.rate() * spacing.powi(3));
+                let slack = (running.birthplaces.len() as f64 * spacing.powi(3) + expected * dt) / 4.0;
                 assert!(
                     (given - expected).abs() <= slack * 1.01,
                     "{given} of {expected} m³/s at {dt} s: {shape:?}"
@@ -367,7 +372,7 @@ mod tests {
     #[test]
     fn a_drowned_source_gives_only_where_there_is_no_water() {
         let shape = Shape::Box { from: [0.0; 3], to: [0.2, 1.0, 0.2] };
-        let mut source = Source::new(&emitter(shape), 0.1, 0.001, "emitter[0]").unwrap();
+        let mut running = RunningEmitter::new(&emitter(shape), 0.1, 0.001, "emitter[0]").unwrap();
         let mut water = Particles::with_capacity(1, false);
         let particle = crate::Particle {
             position: [0.06, 0.12, 0.05],
@@ -379,7 +384,7 @@ mod tests {
         };
         water.push(particle);
         let mut born = Vec::new();
-        source.emit([1.0, 0.01], 1000, &water, |at| at[1] < 0.9, |at, _, _| born.push(at));
+        running.emit([1.0, 0.01], 1000, &water, |at| at[1] < 0.9, |at, _, _| born.push(at));
         // Two layers of 10 by 2, without the one that is next to the water and the four that are not allowed.
         assert_eq!(born.len(), 35, "{born:?}");
     }
@@ -387,9 +392,12 @@ mod tests {
     #[test]
     fn a_source_without_direction_or_with_an_endless_shape_is_refused() {
         let still = Emitter { velocity: [0.0; 3], ..emitter(Shape::Disc { at: [0.0; 3], radius: 1.0 }) };
-        let invalid = Source::new(&still, 0.1, 0.001, "emitter[3]").unwrap_err();
+        let invalid = RunningEmitter::new(&still, 0.1, 0.001, "emitter[3]").unwrap_err();
         assert_eq!(invalid.key, "emitter[3].velocity");
         let endless = emitter(Shape::Disc { at: [0.0; 3], radius: 1.0e9 });
-        assert_eq!(Source::new(&endless, 0.1, 0.001, "emitter[0]").unwrap_err().key, "emitter[0].radius");
+        assert_eq!(
+            RunningEmitter::new(&endless, 0.1, 0.001, "emitter[0]").unwrap_err().key,
+            "emitter[0].radius"
+        );
     }
 }

@@ -140,8 +140,8 @@ impl Motion {
         let (mut low, mut high) = ([0.0; 3], [0.0; 3]);
         for axis in 0..3 {
             let (from, a) = (load(simd, &now.position[axis], i), load(simd, moved[3 + axis], k));
-            v[axis] = (load(simd, &now.velocity[axis], i) + a * self.kick) * self.keep; // (1.45)
-            to[axis] = from + v[axis] * self.drift; // (1.46)
+            v[axis] = (load(simd, &now.velocity[axis], i) + a * self.kick) * self.keep; // Kataev 2022, eq. 1.45
+            to[axis] = from + v[axis] * self.drift; // eq. 1.46
             low[axis] = from.min(to[axis]).reduce_min();
             high[axis] = from.max(to[axis]).reduce_max();
             squares = [squares[0] + v[axis] * v[axis], squares[1] + a * a];
@@ -170,8 +170,8 @@ impl Motion {
         a = std::array::from_fn(|axis| a[axis] + pushed[axis]);
         let Particle { position, velocity, .. } = particle;
         for ((x, v), a) in position.iter_mut().zip(velocity).zip(a) {
-            *v = self.keep * (*v + self.kick * a); // (1.45)
-            *x += self.drift * *v; // (1.46)
+            *v = self.keep * (*v + self.kick * a); // Kataev 2022, eq. 1.45
+            *x += self.drift * *v; // eq. 1.46
         }
         surroundings.end_move(from, particle, self.drift);
         let square = |v: [f32; 3]| v[0] * v[0] + v[1] * v[1] + v[2] * v[2];

@@ -17,20 +17,20 @@ pub trait Kernel {
     fn support(&self) -> f64;
 }
 
-/// Müller's default kernel (eqs. 1.14–1.16): needs no square root.
+/// Müller's default kernel (Kataev 2022, eqs. 1.14–1.16): needs no square root.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Poly6(pub f64);
 
-/// The kernel for pressure (eqs. 1.17–1.19): its slope does not vanish towards the middle, so particles that come
+/// The kernel for pressure (Kataev 2022, eqs. 1.17–1.19): its slope does not vanish towards the middle, so particles that come
 /// close are pushed apart.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spiky(pub f64);
 
-/// The kernel for viscosity (eqs. 1.20–1.22): its Laplacian is nowhere negative, so friction never speeds up.
+/// The kernel for viscosity (Kataev 2022, eqs. 1.20–1.22): its Laplacian is nowhere negative, so friction never speeds up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Viscosity(pub f64);
 
-/// The cubic spline (Monaghan 2005), here with support h (eqs. 4.19 and 4.20); sediment moves along its slope.
+/// The cubic spline (Monaghan 2005), here with support h (Kataev 2022, eqs. 4.19 and 4.20); sediment moves along its slope.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CubicSpline(pub f64);
 
@@ -144,7 +144,7 @@ impl Kernel for CubicSpline {
         self.factor() * Self::spline(2.0 * r / self.0)[0]
     }
 
-    // Eq. 4.19 leaves out the inner derivative 2/h of q and takes h for h/2 in the factor.
+    // Eq. 4.19 of Kataev 2022 leaves out the inner derivative 2/h of q and takes h for h/2 in the factor.
     fn slope(&self, r: f64) -> f64 {
         self.factor() * Self::spline(2.0 * r / self.0)[1] * 2.0 / self.0
     }

@@ -4,21 +4,28 @@
 //! end a particle's move; ground and sediment are the business of others.
 
 mod boundary;
-mod density;
+mod constants;
 mod emit;
+mod error;
 mod fluid;
-mod forces;
 mod integrate;
 pub mod kernel;
+mod kernel_set;
 pub mod neighbours;
 mod params;
 mod particles;
+mod pressure;
 pub mod reference;
+mod tension;
+mod volumes;
 
-pub use boundary::Grip;
-pub use emit::{Emitter, Shape, Source};
-pub use fluid::{AT_ONCE, Constants, FOREVER, Fluid, FluidError, Removed};
-pub use forces::Volumes;
+pub use boundary::BoundaryFactors;
+pub use constants::Constants;
+pub use emit::{Emitter, RunningEmitter, Shape};
+pub use error::FluidError;
+pub use fluid::{AT_ONCE, FOREVER, Fluid, Removed};
 pub use integrate::{Extremes, Surroundings};
+pub use kernel_set::{KernelSet, MuellerSet, WendlandSet};
 pub use params::{Equation, FluidParams, Invalid, Kernels, MOST_PARTICLES, Tension, require};
 pub use particles::{BOUNDARY, PADDING, Particle, Particles, SLIP, make_room};
+pub use volumes::Volumes;

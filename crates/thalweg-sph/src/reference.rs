@@ -1,11 +1,15 @@
-//! The same physics as a plain program: one particle after the other, each with a list of neighbours from a hash map.
+//! The same physics as a plain program: one particle after the other in f64, the formulas as printed, each particle with a
+//! list of neighbours from a hash map.
 //!
 //! It stays simple. The fast one is measured and checked against it.
 
-use crate::boundary::Grip;
-use crate::fluid::Constants;
-use crate::params::Kernels;
+use crate::boundary::BoundaryFactors;
+use crate::constants::{NORMAL_THRESHOLD, WALL_SHARE};
+use crate::kernel::{Kernel, Poly6, Viscosity};
+use crate::params::{Equation, FluidParams, Tension};
+use crate::particles::Particles;
 use std::collections::HashMap;
+use std::f64::consts::PI;
 
 /// A particle as a plain program has it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,85 +24,219 @@ pub struct Point {
     pub boundary: bool,
 }
 
-/// Density and acceleration of a particle.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Felt {
-    /// Density [kg/m³].
-    pub density: f64,
-    /// Acceleration [m/s²].
-    pub acceleration: [f64; 3],
+impl Point {
+    /// All particles, with the masses that they have.
+    pub fn all(particles: &Particles) -> Vec<Self> {
+        let point = |i: usize| {
+            let particle = particles.get(i);
+            Self {
+                position: particle.position.map(f64::from),
+                velocity: particle.velocity.map(f64::from),
+                mass: f64::from(particle.mass),
+                boundary: particles.is_boundary(i),
+            }
+        };
+        (0..particles.len()).map(point).collect()
+    }
 }
 
-/// Density (1.25), pressure (1.33), viscosity (1.35) and gravity for every particle of the fluid; zero for the boundary.
-pub fn forces(
-    points: &[Point],
-    kernels: Kernels,
-    constants: &Constants,
-    wall_viscosity: f64,
-    grip: Grip,
-) -> Vec<Felt> {
-    let h = f64::from(constants.h);
-    // Kernel and slope without sign.
-    let bell = |r: f64| match kernels {
-        Kernels::Wendland => f64::from(constants.wendland) * (h - r).powi(4) * (h + 4.0 * r),
-        Kernels::Mueller => f64::from(constants.poly6) * (h * h - r * r).powi(3),
-    };
-    let slope = |r: f64| match kernels {
-        Kernels::Wendland => f64::from(constants.slope) * (h - r).powi(3) * r,
-        Kernels::Mueller => f64::from(constants.slope) * (h - r).powi(2),
-    };
+/// Weighs the boundary: each of its particles stands for ρ₀ over the sum of the kernel over all of them (Akinci et al.
+/// 2012).
+pub fn weigh_boundary(params: &FluidParams, points: &mut [Point]) {
+    let bell = Poly6(params.smoothing_radius());
+    let near = neighbours(points, bell.0, |point| point.boundary);
+    for (i, near) in near.iter().enumerate().filter(|(_, near)| !near.is_empty()) {
+        let solid = near.iter().filter(|&&j| points[j].boundary);
+        let sum: f64 = solid.map(|&j| bell.value(length(between(points, i, j)))).sum();
+        points[i].mass = params.density / sum;
+    }
+}
+
+/// A fluid and its boundary at one moment.
+pub struct Plain<'a> {
+    params: &'a FluidParams,
+    sound_speed: f64,
+    points: &'a [Point],
+    /// Of each particle of the fluid, all within reach, itself included.
+    near: Vec<Vec<usize>>,
+    boundary: BoundaryFactors,
+    /// Kernels of density and of pressure.
+    bell: Box<dyn Kernel>,
+    spike: Box<dyn Kernel>,
+    density: Vec<f64>,
+    pressure: Vec<f64>,
+}
+
+impl<'a> Plain<'a> {
+    /// Finds neighbours, densities (Kataev 2022, eq. 1.25) and pressures (eq. 1.32, or Tait) of a fluid with this speed of sound [m/s].
+    pub fn new(params: &'a FluidParams, sound_speed: f64, points: &'a [Point]) -> Self {
+        let near = neighbours(points, params.smoothing_radius(), |point| !point.boundary);
+        let count = points.len();
+        let boundary = BoundaryFactors::of(params);
+        let (density, pressure) = (vec![params.density; count], vec![0.0; count]);
+        let [bell, spike] = params.kernels();
+        let mut plain = Self { params, sound_speed, points, near, boundary, bell, spike, density, pressure };
+        for i in plain.fluid() {
+            let part = |j: &usize| {
+                let share = if points[*j].boundary { f64::from(boundary.density) } else { 1.0 };
+                share * points[*j].mass * plain.bell.value(length(between(points, i, *j)))
+            };
+            plain.density[i] = plain.near[i].iter().map(part).sum();
+            plain.pressure[i] = plain.pressure_at(plain.density[i]);
+        }
+        plain
+    }
+
+    /// Density of each particle [kg/m³]; that at rest for the boundary.
+    pub fn density(&self) -> &[f64] {
+        &self.density
+    }
+
+    /// Acceleration of each particle [m/s²]; zero for the boundary.
+    pub fn accelerations(&self) -> Vec<[f64; 3]> {
+        let normals = match self.params.surface {
+            Tension::Akinci => (0..self.points.len()).map(|i| self.normal(i)).collect(),
+            _ => Vec::new(),
+        };
+        let mut all = vec![[0.0; 3]; self.points.len()];
+        let calibration = self.params.calibration();
+        for i in self.fluid() {
+            let parts = [self.pressure_and_friction(i, calibration), self.tension(i, &normals)];
+            all[i] = plus(parts[0], parts[1]);
+            all[i][2] -= self.params.gravity;
+        }
+        all
+    }
+
+    fn fluid(&self) -> impl Iterator<Item = usize> + use<> {
+        let fluid: Vec<usize> = (0..self.points.len()).filter(|&i| !self.points[i].boundary).collect();
+        fluid.into_iter()
+    }
+
+    fn pressure_at(&self, density: f64) -> f64 {
+        let p = self.params;
+        match p.equation {
+            Equation::Linear => p.stiffness * (density - p.density),
+            Equation::Tait => {
+                let b = p.density * self.sound_speed.powi(2) / 7.0;
+                (b * ((density / p.density).powi(7) - 1.0)).max(0.0)
+            }
+        }
+    }
+
+    /// Others within reach of a particle, each with the way from there and its length [m].
+    fn others(&self, i: usize) -> impl Iterator<Item = (usize, [f64; 3], f64)> {
+        self.near[i].iter().filter(move |&&j| j != i).map(move |&j| {
+            let away = between(self.points, i, j);
+            (j, away, length(away))
+        })
+    }
+
+    /// Volume of a particle [m³].
+    fn volume(&self, i: usize) -> f64 {
+        self.points[i].mass / self.density[i]
+    }
+
+    /// Pressure and viscosity (Kataev 2022, eqs. 1.33 and 1.35), each corrected by its factor.
+    fn pressure_and_friction(&self, i: usize, [steep, thick]: [f64; 2]) -> [f64; 3] {
+        let (p, h) = (self.params, self.params.smoothing_radius());
+        let rub = Viscosity(h);
+        // Between water and boundary only a little of the damping, on a volume that makes the boundary's own speed felt.
+        let damping = p.density * p.damping * h * self.sound_speed;
+        let viscosity = p.viscosity + damping;
+        let wall = f64::from(self.boundary.drag) * (p.viscosity + WALL_SHARE * damping);
+        let over = |i: usize| self.pressure[i] / (self.density[i] * self.density[i]);
+        let mut a = [0.0; 3];
+        for (j, away, r) in self.others(i) {
+            let (mut both, mut mass, mut viscous) = (over(i) + over(j), self.points[j].mass, viscosity);
+            if self.points[j].boundary {
+                mass *= f64::from(self.boundary.push);
+                viscous = wall;
+                if p.calibrate {
+                    // Pressure goes on growing with depth behind the boundary, where the water presses on it at all.
+                    both += 0.5 * (p.gravity / p.density).min(over(i).max(0.0) / h) * away[2];
+                }
+            }
+            let push = -mass * both * steep * self.spike.slope(r) / r;
+            let drag = viscous / self.density[i] * self.volume(j) * thick * rub.laplacian(r);
+            for axis in 0..3 {
+                let faster = self.points[j].velocity[axis] - self.points[i].velocity[axis];
+                a[axis] += push * away[axis] + drag * faster;
+            }
+        }
+        a
+    }
+
+    /// Surface tension, between particles of the fluid.
+    fn tension(&self, i: usize, normals: &[[f64; 3]]) -> [f64; 3] {
+        let (p, bell) = (self.params, Poly6(self.params.smoothing_radius()));
+        let h = bell.0;
+        let fluid = self.others(i).filter(|&(j, ..)| !self.points[j].boundary);
+        match p.surface {
+            Tension::None => [0.0; 3],
+            Tension::ColourField => {
+                let mut curvature = self.volume(i) * bell.laplacian(0.0);
+                let mut normal = [0.0; 3];
+                for (j, away, r) in fluid {
+                    normal = plus(normal, away.map(|d| self.volume(j) * bell.slope(r) * d / r));
+                    curvature += self.volume(j) * bell.laplacian(r);
+                }
+                // Kataev 2022, eq. 1.37: only where the normal is long enough to have a direction.
+                let steepness = length(normal);
+                let strength = if steepness < NORMAL_THRESHOLD / h { 0.0 } else { p.tension };
+                normal.map(|n| -strength / self.density[i] * curvature * n / steepness)
+            }
+            Tension::BeckerTeschner => {
+                let pull =
+                    |j: usize, r: f64| -p.tension * self.points[j].mass / self.points[i].mass * bell.value(r);
+                fluid.fold([0.0; 3], |a, (j, away, r)| plus(a, away.map(|d| pull(j, r) * d)))
+            }
+            Tension::Akinci => fluid.fold([0.0; 3], |a, (j, away, r)| {
+                let few = 2.0 * p.density / (self.density[i] + self.density[j]);
+                let cube = ((h - r) * r).powi(3);
+                let spline = if 2.0 * r > h { cube } else { 2.0 * cube - h.powi(6) / 64.0 };
+                let cohesion = 32.0 / (PI * h.powi(9)) * spline * self.points[j].mass;
+                let pull = |axis: usize| cohesion * away[axis] / r + normals[i][axis] - normals[j][axis];
+                std::array::from_fn(|axis| a[axis] - p.tension * few * pull(axis))
+            }),
+        }
+    }
+
+    /// Normal of the surface (Akinci et al. 2013), n = h Σ V ∇W over the fluid.
+    fn normal(&self, i: usize) -> [f64; 3] {
+        let bell = Poly6(self.params.smoothing_radius());
+        let fluid = self.others(i).filter(|&(j, ..)| !self.points[j].boundary);
+        fluid.fold([0.0; 3], |n, (j, away, r)| {
+            plus(n, away.map(|d| bell.0 * self.volume(j) * bell.slope(r) * d / r))
+        })
+    }
+}
+
+/// For every point that is `wanted`, those within `h` [m], itself included; none for the others.
+fn neighbours(points: &[Point], h: f64, wanted: impl Fn(&Point) -> bool) -> Vec<Vec<usize>> {
     let cell = |p: [f64; 3]| p.map(|v| (v / h).floor() as i64);
     let mut cells: HashMap<[i64; 3], Vec<usize>> = HashMap::new();
     for (i, point) in points.iter().enumerate() {
         cells.entry(cell(point.position)).or_default().push(i);
     }
-    let away = |i: usize, j: usize| -> [f64; 3] {
-        std::array::from_fn(|axis| points[i].position[axis] - points[j].position[axis])
-    };
     let near = |i: usize| {
         let [x, y, z] = cell(points[i].position);
         let around = (0..27).map(move |k| [x + k % 3 - 1, y + k / 3 % 3 - 1, z + k / 9 - 1]);
-        let all: Vec<usize> = around.filter_map(|cell| cells.get(&cell)).flatten().copied().collect();
-        let reached = |&j: &usize| away(i, j).iter().map(|d| d * d).sum::<f64>() < h * h;
-        all.into_iter().filter(reached).collect::<Vec<_>>()
+        let all = around.filter_map(|cell| cells.get(&cell)).flatten().copied();
+        all.filter(|&j| length(between(points, i, j)) < h).collect()
     };
-    let lists: Vec<Vec<usize>> =
-        (0..points.len()).map(|i| if points[i].boundary { Vec::new() } else { near(i) }).collect();
-    let mut felt = vec![Felt::default(); points.len()];
-    for (i, list) in lists.iter().enumerate() {
-        for &j in list {
-            let rr: f64 = away(i, j).iter().map(|d| d * d).sum();
-            let share = if points[j].boundary { f64::from(grip.density) } else { 1.0 };
-            felt[i].density += share * points[j].mass * bell(rr.sqrt());
-        }
-    }
-    let pressure = |i: usize| f64::from(constants.pressure(felt[i].density as f32));
-    let over = |i: usize| pressure(i) / (felt[i].density * felt[i].density);
-    let mut accelerations = vec![[0.0; 3]; points.len()];
-    for (i, list) in lists.iter().enumerate().filter(|(i, _)| !points[*i].boundary) {
-        for &j in list.iter().filter(|&&j| j != i) {
-            let d = away(i, j);
-            let r = d.iter().map(|d| d * d).sum::<f64>().sqrt();
-            let (push, drag) = if points[j].boundary {
-                let rest = f64::from(constants.rest_density);
-                let volume = f64::from(grip.drag) * points[j].mass / rest;
-                let deeper = f64::from(constants.lift).min(0.5 * over(i).max(0.0) / h) * d[2];
-                (f64::from(grip.push) * points[j].mass * (over(i) + deeper), wall_viscosity * volume)
-            } else {
-                let volume = points[j].mass / felt[j].density;
-                (points[j].mass * (over(i) + over(j)), f64::from(constants.viscosity) * volume)
-            };
-            for axis in 0..3 {
-                let away = slope(r) * d[axis] / r;
-                let laplacian = f64::from(constants.friction) * (h - r);
-                let faster = points[j].velocity[axis] - points[i].velocity[axis];
-                accelerations[i][axis] += push * away + drag * laplacian * faster / felt[i].density;
-            }
-        }
-        accelerations[i][2] -= f64::from(constants.gravity);
-    }
-    for (felt, acceleration) in felt.iter_mut().zip(accelerations) {
-        felt.acceleration = acceleration;
-    }
-    felt
+    (0..points.len()).map(|i| if wanted(&points[i]) { near(i) } else { Vec::new() }).collect()
+}
+
+/// The way from the second point to the first [m].
+fn between(points: &[Point], i: usize, j: usize) -> [f64; 3] {
+    std::array::from_fn(|axis| points[i].position[axis] - points[j].position[axis])
+}
+
+fn plus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    std::array::from_fn(|axis| a[axis] + b[axis])
+}
+
+fn length(v: [f64; 3]) -> f64 {
+    v.iter().map(|v| v * v).sum::<f64>().sqrt()
 }

@@ -3,7 +3,7 @@
 use fearless_simd::{Simd, f32x8, prelude::*};
 use std::collections::BTreeSet;
 use thalweg_field::random::Key;
-use thalweg_sph::neighbours::{Group, Kind, Neighbours, Pass, load};
+use thalweg_sph::neighbours::{Group, Kind, Neighbours, Visitor, load};
 use thalweg_sph::{BOUNDARY, FOREVER, Particle, Particles};
 
 const H: f32 = 0.05;
@@ -11,7 +11,7 @@ const H: f32 = 0.05;
 /// Lists the particles that a walk shows to each as nearer than h.
 struct Listed<'a, const BOUNDARIES: bool>(&'a Particles);
 
-impl<'a, const BOUNDARIES: bool> Pass for Listed<'a, BOUNDARIES> {
+impl<'a, const BOUNDARIES: bool> Visitor for Listed<'a, BOUNDARIES> {
     type Out = &'a mut [Vec<usize>];
     const KIND: Kind = if BOUNDARIES { Kind::Boundary } else { Kind::Fluid };
 

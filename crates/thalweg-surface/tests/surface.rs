@@ -6,6 +6,7 @@ use std::f64::consts::PI;
 use thalweg_field::random::Key;
 use thalweg_field::{Points, TriMesh};
 use thalweg_surface::{SurfaceError, SurfaceParams, memory_needed, reconstruct};
+use thalweg_test_support::on_threads;
 
 /// Half the distance between particles [m].
 const RADIUS: f32 = 0.05;
@@ -178,8 +179,7 @@ fn one_two_and_eight_threads_give_the_same_bytes() {
         cloud.positions.push(std::array::from_fn(|axis| 16.0 * key.with(axis as u64).unit() as f32));
     }
     let bytes = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let mesh = pool.install(|| reconstruct(&cloud, &SurfaceParams::of(&cloud)).unwrap());
+        let mesh = on_threads(threads, || reconstruct(&cloud, &SurfaceParams::of(&cloud)).unwrap());
         let numbers = mesh.positions.iter().chain(&mesh.normals).flatten().map(|x| x.to_bits());
         numbers.chain(mesh.triangles.iter().flatten().copied()).collect::<Vec<u32>>()
     };

@@ -3,11 +3,7 @@
 use thalweg_field::{Frame, Grid2, Heightfield};
 use thalweg_terrain::analysis::{Measures, Statistics};
 use thalweg_terrain::{Recipe, kinds};
-
-/// Runs on a pool of that many threads.
-fn on_threads<T: Send>(threads: usize, work: impl Fn() -> T + Send) -> T {
-    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work)
-}
+use thalweg_test_support::on_threads;
 
 #[test]
 fn every_kind_builds_ground_worth_looking_at() {

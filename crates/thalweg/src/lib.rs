@@ -2,8 +2,7 @@
 //!
 //! A [`project`] is a scene file and what it names. [`State::new`] builds the terrain and puts the weather over
 //! it; [`run`] steps it, keeps the books, writes checkpoints and, at the end, maps, pictures and a report.
-//! [`run::simulate`] does the same in memory and writes nothing. [`validate`] compares the solvers with theory, number by
-//! number.
+//! [`run::simulate`] does the same in memory and writes nothing.
 //!
 //! Without the default feature `render` there is nothing of pictures, videos and surfaces, and none of what they need:
 //! scenes that ask for them run without, and say so.
@@ -26,7 +25,6 @@ pub mod project;
 pub mod run;
 pub mod solver;
 mod state;
-pub mod validate;
 
 /// The library page of the guide: its examples are tests.
 #[cfg(doctest)]

@@ -5,8 +5,8 @@ use thalweg::State;
 use thalweg::io::checkpoint::{Checkpoint, newest};
 use thalweg::project::Project;
 use thalweg::run::{Earlier, Outcome, Progress, RunError, RunOptions, Watcher, run};
-
-const MEMORY: u64 = 1 << 30;
+use thalweg_test_support::on_threads;
+use thalweg_test_support::runs::{MEMORY, bits, drive, project};
 
 /// Everything that moves, on two coarse passes and the terrain itself. None of the numbers are round.
 const SCENE: &str = r#"
@@ -53,36 +53,6 @@ size = [64, 36]
 maps = false
 pictures = false
 "#;
-
-fn project(folder: &Path, text: &str) -> Project {
-    let file = folder.join("scene.toml");
-    std::fs::write(&file, text).unwrap();
-    Project::open(file.to_str().unwrap(), &[]).unwrap()
-}
-
-/// Steps until so many are taken or all is over.
-fn drive(state: &mut State, until: u64) {
-    while !state.is_over() && state.steps_taken() < until {
-        state.advance(until - state.steps_taken()).unwrap();
-    }
-}
-
-/// All that a run shows, bit by bit.
-fn bits(state: &mut State) -> Vec<u64> {
-    let snapshot = state.snapshot();
-    let fields = snapshot.fields.iter().flat_map(|field| field.values.values());
-    let mut bits: Vec<u64> = fields.map(|v| u64::from(v.to_bits())).collect();
-    let (water, solids) = (state.ledger().water, state.ledger().solids);
-    let [shortest, longest] = state.clock().dt;
-    let numbers = [snapshot.time, water.added, water.end, solids.bed_end, solids.exported, shortest, longest];
-    bits.extend(numbers.map(f64::to_bits));
-    bits.push(snapshot.step);
-    bits
-}
-
-fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
-    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work)
-}
 
 #[test]
 fn a_run_resumed_at_random_steps_ends_in_the_same_bits() {

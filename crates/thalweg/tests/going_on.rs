@@ -4,8 +4,7 @@ use std::path::Path;
 use thalweg::State;
 use thalweg::project::Project;
 use thalweg::run::{Earlier, Outcome, Progress, Report, RunOptions, Silent, Watcher, run, simulate};
-
-const MEMORY: u64 = 1 << 30;
+use thalweg_test_support::runs::{MEMORY, drive};
 
 /// Rain on hills; none of the numbers is a multiple of anything the solver counts by.
 const PIPES: &str = r#"
@@ -162,12 +161,6 @@ impl Watcher for Listener {
     }
 }
 
-fn advance(state: &mut State, until: u64) {
-    while !state.is_over() && state.steps_taken() < until {
-        state.advance(until - state.steps_taken()).unwrap();
-    }
-}
-
 /// A step on cells four times as wide costs a sixteenth.
 #[test]
 fn the_share_that_is_done_is_the_share_of_the_cost() {
@@ -176,7 +169,7 @@ fn the_share_that_is_done_is_the_share_of_the_cost() {
     let costs = [75.0 / 16.0, 70.0 / 4.0, 90.0];
     let all: f64 = costs.iter().sum();
     let mut is = |step: u64, expected: f64| {
-        advance(&mut state, step);
+        drive(&mut state, step);
         let share = state.clock().share;
         assert!((share - expected).abs() < 1.0e-12, "after step {step} {share} is done, not {expected}");
     };
@@ -193,7 +186,7 @@ fn a_run_that_time_ends_tells_its_share_of_the_time() {
         let change = format!("time.duration={seconds}");
         let text = text.replace("steps = 90", "steps = 100000").replace("steps = 70", "steps = 100000");
         let mut state = State::new(&project(&text, &change), MEMORY).unwrap();
-        advance(&mut state, 40);
+        drive(&mut state, 40);
         let expected = state.time() / seconds;
         assert!(
             (state.clock().share - expected).abs() < 1.0e-9,
@@ -201,13 +194,13 @@ fn a_run_that_time_ends_tells_its_share_of_the_time() {
             state.clock().share
         );
         assert_eq!(state.clock().end_time, Some(seconds));
-        advance(&mut state, u64::MAX);
+        drive(&mut state, u64::MAX);
         assert_eq!(state.clock().share, 1.0);
     }
     // While the coarse passes run, the steps to come are guessed from theirs.
     let coarse = PIPES.replace("[output]", COARSE).replace("steps = 90", "steps = 100000\nduration = '50 s'");
     let mut state = State::new(&project(&coarse, ""), MEMORY).unwrap();
-    advance(&mut state, 145);
+    drive(&mut state, 145);
     let before = state.clock().share;
     assert!((0.001..0.5).contains(&before), "{before} is done before the last pass begins");
 }

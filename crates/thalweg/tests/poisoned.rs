@@ -4,8 +4,7 @@ use std::path::Path;
 use thalweg::State;
 use thalweg::io::checkpoint::{Checkpoint, Section, newest};
 use thalweg::project::Project;
-
-const MEMORY: u64 = 1 << 30;
+use thalweg_test_support::runs::{MEMORY, drive, project};
 
 /// Water that falls onto a slope with an open edge, walls, and a spout.
 const TORRENT: &str = r#"
@@ -68,18 +67,10 @@ steps = 100000
 pictures = false
 "#;
 
-fn project(folder: &Path, text: &str) -> Project {
-    let file = folder.join("scene.toml");
-    std::fs::write(&file, text).unwrap();
-    Project::open(file.to_str().unwrap(), &[]).unwrap()
-}
-
 /// A scene after some steps, as a checkpoint.
 fn saved(folder: &Path, project: &Project, steps: u64) -> Checkpoint {
     let mut state = State::new(project, MEMORY).unwrap();
-    while state.steps_taken() < steps {
-        state.advance(steps - state.steps_taken()).unwrap();
-    }
+    drive(&mut state, steps);
     state.save(folder, "poisoned").unwrap();
     newest(folder, MEMORY).unwrap().found.unwrap().checkpoint
 }

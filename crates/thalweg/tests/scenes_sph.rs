@@ -5,8 +5,7 @@ use thalweg::field::sum::ordered_sum;
 use thalweg::field::{Grid2, Heightfield, Points};
 use thalweg::project::BuiltIn;
 use thalweg::terrain::analysis::fill;
-
-const MEMORY: u64 = 1 << 30;
+use thalweg_test_support::runs::MEMORY;
 
 /// A built-in scene with changes, before its first step.
 fn begun(name: &str, changes: &[&str]) -> State {

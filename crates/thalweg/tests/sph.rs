@@ -6,8 +6,7 @@ use thalweg::State;
 use thalweg::io::checkpoint::newest;
 use thalweg::project::{Project, ProjectError};
 use thalweg::run::{Command, Earlier, Outcome, Progress, Report, RunError, RunOptions, Watcher, run};
-
-const MEMORY: u64 = 1 << 30;
+use thalweg_test_support::runs::{MEMORY, drive, project};
 
 /// Water that falls onto a slope, more of it from a spout, an open edge and a hole.
 const SCENE: &str = r#"
@@ -52,12 +51,6 @@ particles = ["ply", "vtp"]
 surface = ["obj", "glb"]
 pictures = false
 "#;
-
-fn project(folder: &Path, text: &str) -> Project {
-    let file = folder.join("scene.toml");
-    std::fs::write(&file, text).unwrap();
-    Project::open(file.to_str().unwrap(), &[]).unwrap()
-}
 
 /// Hands out commands, each after so many looks.
 #[derive(Default)]
@@ -181,7 +174,8 @@ fn a_duration_ends_a_torrent_at_the_same_step_however_it_is_cut() {
     let ends_at = |cut: u64| {
         let mut state = State::new(&project, MEMORY).unwrap();
         while !state.is_over() {
-            state.advance(cut).unwrap();
+            let next = state.steps_taken().saturating_add(cut);
+            drive(&mut state, next);
         }
         (state.steps_taken(), state.time())
     };

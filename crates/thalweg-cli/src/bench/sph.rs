@@ -4,10 +4,10 @@ use super::{Case, Machine, Row};
 use crate::Failure;
 use std::collections::BTreeMap;
 use std::time::Instant;
-use thalweg::coupling::{Edge, Params, Pool, Setting, Top, Torrent};
+use thalweg::coupling::{Edge, Params, ParticleWater, Pool, Setting, Top};
 use thalweg::field::{Frame, Grid2, Heightfield};
-use thalweg::sph::reference::{Point, forces};
-use thalweg::sph::{Fluid, Grip};
+use thalweg::sph::Fluid;
+use thalweg::sph::reference::{Plain, Point};
 
 /// Repeats of a measurement; the best counts.
 const REPEATS: usize = 5;
@@ -38,7 +38,7 @@ pub(super) fn cases() -> Vec<Case> {
 }
 
 /// Muddy water in a tank with a rough bed, sloshing: boundary particles on all sides take part.
-fn tank(kind: &str, size: usize) -> Result<Torrent, Failure> {
+fn tank(kind: &str, size: usize) -> Result<ParticleWater, Failure> {
     let mut params = Params::default();
     let spacing = params.fluid.spacing;
     // Twice as long as wide, half as deep.
@@ -61,7 +61,7 @@ fn tank(kind: &str, size: usize) -> Result<Torrent, Failure> {
         lifetime: None,
     };
     let setting = Setting { water: vec![pool], edges: [Edge::Wall; 4], ..Setting::default() };
-    Torrent::new(&ground, &params, &setting).map_err(Failure::run)
+    ParticleWater::new(&ground, &params, &setting).map_err(Failure::run)
 }
 
 fn measure(kind: &'static str, size: usize, threads: usize) -> Result<Row, Failure> {
@@ -100,7 +100,7 @@ fn measure(kind: &'static str, size: usize, threads: usize) -> Result<Row, Failu
             throughput,
             unit: "particles*steps/s",
             reference_ratio: plain.map(|plain| throughput / plain),
-            bytes_per_item: Torrent::bytes_per_particle(kind != "water") as usize,
+            bytes_per_item: ParticleWater::bytes_per_particle(kind != "water") as usize,
             roofline_share: None,
             stages_ms,
             frames_per_s: Some(throughput / count as f64),
@@ -111,21 +111,9 @@ fn measure(kind: &'static str, size: usize, threads: usize) -> Result<Row, Failu
 
 /// Particles times steps per second of the plain program, on the same particles; one round of forces is nearly a step.
 fn plain_speed(fluid: &Fluid) -> f64 {
-    let particles = fluid.particles();
-    let points: Vec<Point> = (0..particles.len())
-        .map(|i| {
-            let particle = particles.get(i);
-            Point {
-                position: particle.position.map(f64::from),
-                velocity: particle.velocity.map(f64::from),
-                mass: f64::from(particle.mass),
-                boundary: particles.is_boundary(i),
-            }
-        })
-        .collect();
-    let viscosity = f64::from(fluid.constants().wall_viscosity);
-    let grip = Grip::on(fluid.params());
+    let points = Point::all(fluid.particles());
     let clock = Instant::now();
-    std::hint::black_box(forces(&points, fluid.params().kernels, fluid.constants(), viscosity, grip));
+    let plain = Plain::new(fluid.params(), fluid.constants().sound_speed.into(), &points);
+    std::hint::black_box(plain.accelerations());
     fluid.len() as f64 / clock.elapsed().as_secs_f64()
 }

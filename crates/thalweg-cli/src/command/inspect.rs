@@ -10,7 +10,6 @@ use thalweg::field::Heightfield;
 use thalweg::io::{Imported, ReadOptions, WriteOptions, read_heightfield, write_heightfield};
 use thalweg::project::{built_in_scenes, nearest};
 use thalweg::terrain::{Recipe, kinds, resample};
-use thalweg::validate;
 
 /// Memory for each cell while a terrain is made or resampled [bytes].
 const GENERATING: u64 = 24;
@@ -100,7 +99,7 @@ pub fn convert(args: &ConvertArgs) -> Result<(), Failure> {
 
 /// `thalweg validate`
 pub fn validate(args: &CasesArgs) -> Result<(), Failure> {
-    let cases = validate::select(&args.cases).map_err(Failure::usage)?;
+    let cases = thalweg_validate::select(&args.cases).map_err(Failure::usage)?;
     let mut all = Vec::new();
     for case in cases {
         let checks = case.run();

@@ -9,16 +9,26 @@
 //! and leaves, [`Ledger`] accounts for every cubic metre of it. [`reference`] is the same model written down
 //! plainly, to check the fast one against and to measure its speed by.
 
+mod backend;
+mod books;
 mod cpu;
+mod guard;
 mod ledger;
+mod model;
 mod params;
 pub mod reference;
-mod state;
+mod report;
+mod saved;
+mod schedule;
+mod show;
+mod solver;
 mod step;
 mod weather;
 
 pub use ledger::{Ledger, Solids, Water};
 pub use params::{Counterflow, Exchange, GRAVITY, Invalid, Params, PipeArea, Slope, Transport, Velocity};
-pub use state::{Pipes, Saved, StepError, StepReport};
+pub use report::{StepError, StepReport};
+pub use saved::Saved;
+pub use solver::Pipes;
 pub use step::stable_dt;
 pub use weather::{Edge, Edges, Fall, Rain, Source, Weather, Window};

@@ -8,10 +8,10 @@ use super::{
 };
 use crate::project::{Complaint, Emitter, EmitterShape, Pool, Scene};
 use crate::state::{Ground, memory_beside};
-use thalweg_coupling::{self as coupling, Edge, Params, Saved, Setting, Shape, Top, Torrent};
+use thalweg_coupling::{self as coupling, Edge, Params, ParticleWater, Saved, Setting, Shape, Top};
 use thalweg_erosion::pipes;
 use thalweg_field::{Field, FieldInfo, Heightfield, Points, Snapshot};
-use thalweg_sph::Source;
+use thalweg_sph::RunningEmitter;
 use thalweg_terrain::analysis::slope;
 use toml::{Table, Value};
 
@@ -75,7 +75,7 @@ const STRIDE: u64 = 16;
 struct ParticleRun {
     setup: Setup,
     /// Water and bed.
-    torrent: Torrent,
+    water: ParticleWater,
     dt: TimeSteps,
 }
 
@@ -84,15 +84,15 @@ impl ParticleRun {
     fn new(setup: &Setup) -> Result<Self, Complaint> {
         let params = setup.params()?;
         admit(setup, &params)?;
-        let torrent = Torrent::new(&setup.ground.field, &params, &setting(setup))?;
-        Ok(Self { setup: setup.clone(), torrent, dt: TimeSteps::NONE })
+        let water = ParticleWater::new(&setup.ground.field, &params, &setting(setup))?;
+        Ok(Self { setup: setup.clone(), water, dt: TimeSteps::NONE })
     }
 
     /// Particles that were there at the beginning, came, went, and are there now.
     fn counts(&self) -> ParticleCounts {
-        let fluid = &self.torrent.params().fluid;
+        let fluid = &self.water.params().fluid;
         let volume = fluid.particle_mass() / fluid.density;
-        let water = self.torrent.ledger().water;
+        let water = self.water.ledger().water;
         let [start, added, removed, end] =
             [water.start, water.added, water.exported, water.end].map(|all| (all / volume).round() as u64);
         ParticleCounts { start, added, removed, end }
@@ -101,7 +101,7 @@ impl ParticleRun {
 
 /// Memory that running it takes [bytes]; a complaint about water that is too far away to be searched.
 fn memory(setup: &Setup, params: &Params) -> Result<u64, Complaint> {
-    let solver = Torrent::memory(&setup.ground.field, params, &setting(setup))?;
+    let solver = ParticleWater::memory(&setup.ground.field, params, &setting(setup))?;
     Ok(solver.saturating_add(bytes_beside(&setup.ground)))
 }
 
@@ -197,8 +197,8 @@ fn bed_at(ground: &Heightfield, place: [f64; 2]) -> f64 {
 
 impl Solver for ParticleRun {
     fn relax(&mut self, go_on: &mut GoOn) -> Result<bool, Complaint> {
-        let steps = self.torrent.params().fluid.relax;
-        self.torrent.relax(&mut |step| go_on(Relaxing { step, steps })).map_err(|error| {
+        let steps = self.water.params().fluid.relax;
+        self.water.relax(&mut |step| go_on(Relaxing { step, steps })).map_err(|error| {
             let path = "solver.fluid.relax".to_owned();
             let message =
                 format!("{path} is {steps}; the water at the beginning does not hold together: {error}");
@@ -208,11 +208,11 @@ impl Solver for ParticleRun {
 
     fn clock(&self) -> Clock {
         let time = &self.setup.scene.time;
-        let clock = Clock::of_one_pass(time, (self.torrent.steps_taken(), self.torrent.time()), STRIDE);
+        let clock = Clock::of_one_pass(time, (self.water.steps_taken(), self.water.time()), STRIDE);
         let before_end = time.duration.map_or(u64::MAX, |duration| self.steps_before(duration));
         Clock {
             dt: self.dt.or_zero(),
-            items: self.torrent.particle_count(),
+            items: self.water.particle_count(),
             kind: "particles",
             next_look: clock.next_look.min(before_end),
             ..clock
@@ -220,14 +220,14 @@ impl Solver for ParticleRun {
     }
 
     fn steps_before(&self, pass_time: f64) -> u64 {
-        let params = &self.torrent.params().fluid;
+        let params = &self.water.params().fluid;
         let longest = params.dt.unwrap_or(params.max_dt);
-        if self.torrent.time() + STRIDE as f64 * longest < pass_time { STRIDE } else { 1 }
+        if self.water.time() + STRIDE as f64 * longest < pass_time { STRIDE } else { 1 }
     }
 
     fn advance(&mut self, steps: u64) -> Result<(), StepError> {
         let coupling::StepReport { dt_min, dt_max, .. } =
-            self.torrent.advance(steps).map_err(StepError::wild)?;
+            self.water.advance(steps).map_err(StepError::wild)?;
         self.dt.note(dt_min, dt_max);
         Ok(())
     }
@@ -241,49 +241,49 @@ impl Solver for ParticleRun {
             self.setup = setup.clone();
             return Ok(());
         }
-        let (before, params) = (self.torrent.params().clone(), setup.params()?);
+        let (before, params) = (self.water.params().clone(), setup.params()?);
         admit(setup, &params)?;
         // This knows what cannot change while water flows.
-        self.torrent.set_params(&params)?;
-        let fresh = Self::new(setup).inspect_err(|_| drop(self.torrent.set_params(&before)));
-        let mut torrent = fresh?.torrent;
-        self.torrent.set_emitters(&emitters(&setup.scene, &setup.ground.field))?;
-        torrent.restore(&self.torrent.save()).map_err(|_| does_not_fit())?;
-        (self.torrent, self.setup) = (torrent, setup.clone());
+        self.water.set_params(&params)?;
+        let fresh = Self::new(setup).inspect_err(|_| drop(self.water.set_params(&before)));
+        let mut water = fresh?.water;
+        self.water.set_emitters(&emitters(&setup.scene, &setup.ground.field))?;
+        water.restore(&self.water.save()).map_err(|_| does_not_fit())?;
+        (self.water, self.setup) = (water, setup.clone());
         Ok(())
     }
 
     fn ground(&self) -> Heightfield {
-        self.torrent.ground()
+        self.water.ground()
     }
 
     fn points(&self) -> Option<Points> {
-        Some(self.torrent.points())
+        Some(self.water.points())
     }
 
     fn snapshot(&mut self) -> Snapshot {
-        let ground = self.torrent.ground();
+        let ground = self.water.ground();
         let steepness =
             Field { info: FieldInfo::new("slope", "rad", "slope of the bed"), values: slope(&ground) };
-        let mut fields = self.torrent.fields();
+        let mut fields = self.water.fields();
         fields.push(steepness);
         Snapshot {
-            step: self.torrent.steps_taken(),
-            time: self.torrent.time(),
+            step: self.water.steps_taken(),
+            time: self.water.time(),
             points: self.points(),
             ..Snapshot::of_fields(ground.frame, fields)
         }
     }
 
-    /// The bed is left out of the sum of what is missing but for its change: it is so much larger than what a torrent
+    /// The bed is left out of the sum of what is missing but for its change: it is so much larger than what water
     /// moves that the difference of two of them would tell rounding and nothing else.
     fn books(&self) -> Books {
-        let ledger = self.torrent.ledger();
-        let missing = self.torrent.missing_grains().abs();
+        let ledger = self.water.ledger();
+        let missing = self.water.missing_grains().abs();
         let moved = ledger.solids.eroded + ledger.solids.added;
         Books {
             ledger,
-            solid_density: self.torrent.solid_density(),
+            solid_density: self.water.solid_density(),
             solids_missing: if missing == 0.0 { 0.0 } else { missing / moved },
             particles: Some(self.counts()),
         }
@@ -291,11 +291,12 @@ impl Solver for ParticleRun {
 
     fn particles_within(&self, time: f64) -> Option<Crowd> {
         let (fluid, emitters) =
-            (&self.torrent.params().fluid, emitters(&self.setup.scene, &self.setup.ground.field));
+            (&self.water.params().fluid, emitters(&self.setup.scene, &self.setup.ground.field));
         let (start, volume) = (self.counts().start, fluid.particle_mass() / fluid.density);
         let (mut most, mut particle_seconds) = (start as f64, start as f64 * time);
         for emitter in &emitters {
-            let rate = Source::new(emitter, fluid.spacing, volume, "").map_or(0.0, |source| source.rate());
+            let rate =
+                RunningEmitter::new(emitter, fluid.spacing, volume, "").map_or(0.0, |running| running.rate());
             let lasts = emitter.lifetime.unwrap_or(f64::INFINITY);
             let (from, to) = (emitter.start.min(time), emitter.stop.min(time));
             most += rate * (to - from).min(lasts);
@@ -310,10 +311,10 @@ impl Solver for ParticleRun {
     }
 
     fn save(&self, into: &mut Sections) {
-        let Saved { numbers, doubles, floats, tags, .. } = self.torrent.save();
-        let height = &self.torrent.ground().height;
+        let Saved { numbers, doubles, floats, tags, .. } = self.water.save();
+        let height = &self.water.ground().height;
         into.put("size", vec![height.cols(), height.rows()]);
-        into.put("particles", self.torrent.particle_count());
+        into.put("particles", self.water.particle_count());
         into.put_doubles("numbers", numbers);
         into.put_doubles("doubles", doubles);
         into.put_floats("floats", floats);
@@ -337,7 +338,7 @@ impl Solver for ParticleRun {
             floats: from.floats("floats")?.to_vec(),
             tags: tags.iter().map(|tag| u32::from_le_bytes(*tag)).collect(),
         };
-        self.torrent.restore(&saved)?;
+        self.water.restore(&saved)?;
         self.dt = time_steps(from.doubles("clock")?)?;
         Ok(())
     }

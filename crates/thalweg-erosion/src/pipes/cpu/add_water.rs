@@ -1,6 +1,7 @@
 //! Step 1 of Schmidberger 2024: rain, sources and drains.
 
 use super::layout::{LANES, Layout, MARGIN, PaddedRows, load, plane, store};
+use crate::pipes::backend::Moment;
 use crate::pipes::params::Invalid;
 use crate::pipes::weather::{Fall, Source, Weather, Window};
 use fearless_simd::Simd;
@@ -79,17 +80,6 @@ pub struct Supply {
     unit: f64,
 }
 
-/// One step in time.
-#[derive(Clone, Copy, Debug)]
-pub struct Moment {
-    pub step: u64,
-    /// When it begins [s].
-    pub time: f64,
-    pub dt: f64,
-    /// Deepest water [m].
-    pub deepest: f64,
-}
-
 /// Water for one step.
 #[derive(Clone, Debug, Default)]
 pub struct Wetting {
@@ -134,11 +124,6 @@ impl Supply {
             cell,
             unit,
         })
-    }
-
-    /// Number of rains.
-    pub fn rains(&self) -> usize {
-        self.rains.len()
     }
 
     /// Works out what falls and springs in one step; `wetting` is used again to spare its memory.
@@ -198,7 +183,7 @@ impl Supply {
     }
 }
 
-/// Adds the step's water to one row (eq. 1); returns what drains took, in heights.
+/// Adds the step's water to one row (Schmidberger 2024, eq. 1); returns what drains took, in heights.
 #[inline(always)]
 pub fn add_water<S: Simd>(
     simd: S,

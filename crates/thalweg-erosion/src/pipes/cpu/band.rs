@@ -1,23 +1,11 @@
 //! A band of rows with its halo and the scratch that a sweep needs.
 
 use super::layout::{Layout, Lines};
+use crate::pipes::backend::Account;
 use std::ops::Range;
 
 /// Rows that one step reaches beyond its own: outflow one, moved water one more, carried sediment one more.
 pub const REACH: usize = 3;
-
-/// What has happened in one row since the beginning, in heights. Every row keeps its own sums, so that they
-/// come out the same however the rows are cut into bands.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct RowAccount {
-    pub evaporated: f64,
-    pub eroded: f64,
-    /// Left through drains and over the edges.
-    pub exported: f64,
-    /// Came from reservoirs.
-    pub imported: f64,
-    pub exported_sediment: f64,
-}
 
 /// Scratch of one of the steps in flight; rows are found by their number modulo the ring's length.
 #[derive(Clone, Debug)]
@@ -55,8 +43,8 @@ pub struct Band {
     /// Halo, own rows, halo.
     pub block: Lines,
     pub in_flight: Vec<InFlight>,
-    /// One for each of its own rows.
-    pub accounts: Vec<RowAccount>,
+    /// One for each of its own rows, so that sums come out the same however the rows are cut into bands.
+    pub accounts: Vec<Account>,
     /// Deepest water after the last sweep.
     pub max_depth: f32,
 }
@@ -68,7 +56,7 @@ impl Band {
             halo,
             block: Lines::new((own.len() + 2 * halo) * layout.row_len(), 0.0),
             in_flight: (0..steps_per_sweep).map(|_| InFlight::new(layout)).collect(),
-            accounts: vec![RowAccount::default(); own.len()],
+            accounts: vec![Account::default(); own.len()],
             max_depth: 0.0,
             own,
         }
@@ -82,7 +70,7 @@ impl Band {
 
     /// The account of one of its own rows; `None` in the halo.
     #[inline(always)]
-    pub fn account(&mut self, row: isize) -> Option<&mut RowAccount> {
+    pub fn account(&mut self, row: isize) -> Option<&mut Account> {
         self.accounts.get_mut(usize::try_from(row - self.own.start as isize).ok()?)
     }
 

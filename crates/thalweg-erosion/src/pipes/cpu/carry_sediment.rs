@@ -71,7 +71,7 @@ fn brought<S: Simd>(simd: S, [a, b, c, d]: [(&[f32], &[f32]); 4], at: usize) -> 
     ]
 }
 
-/// Semi-Lagrangian (eqs. 15 and 16): looks up the sediment where the water came from. Outflows are capped by
+/// Semi-Lagrangian (Schmidberger 2024, eqs. 15 and 16): looks up the sediment where the water came from. Outflows are capped by
 /// the water that is there, so water never comes from farther than one cell along either axis: with the
 /// mean depth (d₁ + d₂)/2 below it, |u| Δt / l ≤ (d₂ + d₁) / (d₁ + d₂) = 1. The nine cells around are
 /// enough, and no cell has to be looked up by index.

@@ -37,7 +37,7 @@ pub struct Load<'a> {
     pub moved_south: &'a mut [f32],
 }
 
-/// Moves the water (eqs. 6 to 8), takes its velocity (eqs. 9 and 10), exchanges sediment with the bed
+/// Moves the water (Schmidberger 2024, eqs. 6 to 8), takes its velocity (eqs. 9 and 10), exchanges sediment with the bed
 /// (eqs. 11 to 14) and evaporates (eq. 17) in one row.
 #[inline(always)]
 #[allow(clippy::too_many_arguments)] // rows of five different things; a struct would only rename them

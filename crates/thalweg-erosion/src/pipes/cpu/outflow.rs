@@ -77,7 +77,7 @@ impl<S: Simd> Here<S> {
     }
 }
 
-/// Accelerates the pipes of one row by the drop of the water surface (eqs. 2 and 4), then caps them by the
+/// Accelerates the pipes of one row by the drop of the water surface (Schmidberger 2024, eqs. 2 and 4), then caps them by the
 /// water that is there (eqs. 3 and 5). With `DIAGONAL` there are eight pipes, with `NATURAL` the bed
 /// holds the water back, and `slope` gets the fall of the surface along the outflow.
 #[inline(always)]

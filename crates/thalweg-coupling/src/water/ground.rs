@@ -1,0 +1,82 @@
+//! What the water does to the bed.
+
+use super::ParticleWater;
+use crate::patch::Patches;
+use crate::reshape;
+use crate::sediment::Ground;
+
+/// Exchanges of sediment for each round of slipping.
+const SLIP_EVERY: u64 = 4;
+/// Share of the excess height between two vertices that one round moves [-].
+const SLIP_SHARE: f64 = 1.0 / 16.0;
+
+impl ParticleWater {
+    /// Erosion, transport, deposition; triangles note what they gain.
+    pub(super) fn exchange_sediment(&mut self, dt: f64) {
+        let (gains, touched, eroded) = (&mut self.gains, &mut self.touched, &mut self.accounts.eroded);
+        let (bed, hardness) = (&self.bed, self.hardness.as_deref());
+        let patches = Patches::new(bed, self.params.bed_spacing());
+        let ground = Ground { bed, hardness, patches };
+        self.sediment.exchange(&mut self.fluid, ground, &self.params, dt, |patch, gain| {
+            let share = gain / patches.triangles(bed, patch).count() as f64;
+            for triangle in patches.triangles(bed, patch) {
+                if gains[triangle as usize] == 0.0 {
+                    touched.push(triangle);
+                }
+                gains[triangle as usize] += share;
+            }
+            *eroded += (-gain).max(0.0);
+        });
+    }
+
+    /// Moves the vertices of the triangles that gained or lost something (Kataev 2022, eqs. 1.70 and 1.71), one after the other in
+    /// the order of their numbers.
+    pub(super) fn reshape_bed(&mut self) {
+        self.touched.sort_unstable();
+        self.touched.dedup();
+        let packing = self.params.erosion.packing;
+        for &triangle in &self.touched {
+            let gain = std::mem::take(&mut self.gains[triangle as usize]);
+            for (vertex, by) in reshape::changes(&self.bed, triangle, gain / packing) {
+                if by != 0.0 {
+                    self.bed.raise(vertex, by);
+                }
+            }
+        }
+        if self.params.erosion.talus
+            && self.steps_taken().is_multiple_of(SLIP_EVERY * u64::from(self.params.erosion.every))
+        {
+            self.slip();
+        }
+        self.touched.clear();
+    }
+
+    /// Lets slopes slip around the triangles that changed: between each pair of neighbouring vertices a share of what is
+    /// too high moves down (Musgrave et al. 1989).
+    fn slip(&mut self) {
+        let [cols, rows] = self.bed.size;
+        let hold = self.params.erosion.repose.tan() * self.bed.cell;
+        let diagonal = hold * std::f64::consts::SQRT_2;
+        for index in 0..self.touched.len() {
+            let [a, b, c] = self.bed.corners(self.touched[index] & !1);
+            let d = c + 1;
+            let (i, j) = (a % cols, a / cols);
+            // The northern and the eastern side are those of the next cell, if there is one.
+            let north = (j + 2 == rows).then_some((c, d, hold));
+            let east = (i + 2 == cols).then_some((b, d, hold));
+            let own = [(a, b, hold), (a, c, hold), (a, d, diagonal), (b, c, diagonal)];
+            for (at, other, hold) in own.into_iter().chain(north).chain(east) {
+                let drop = self.bed.exact_height(at) - self.bed.exact_height(other);
+                let excess = drop.abs() - hold;
+                if excess > 0.0 {
+                    let volume = SLIP_SHARE
+                        * excess
+                        * self.bed.area_at(at).min(self.bed.area_at(other))
+                        * drop.signum();
+                    self.bed.raise(at, -volume / self.bed.area_at(at));
+                    self.bed.raise(other, volume / self.bed.area_at(other));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,392 @@
+//! Water of particles on a bed: one step of everything.
+
+mod books;
+mod ground;
+mod obstacles;
+mod room;
+mod saved;
+mod show;
+mod start;
+
+pub use saved::Saved;
+
+use crate::bed::Bed;
+use crate::boundary_tiles::{BoundaryTiles, UPDATE_EVERY};
+use crate::params::{Hold, Params};
+use crate::sediment::{self, Sediment};
+use crate::setting::{Edge, Setting, Sink};
+use books::Accounts;
+use obstacles::{Held, Obstacles};
+use room::check_spread;
+use start::{expected_speed, initial_particles, particle_volume, running_emitters};
+use thalweg_field::{Grid2, Heightfield, band};
+use thalweg_sph::{
+    BoundaryFactors, Emitter, Extremes, Fluid, FluidError, FluidParams, Invalid, Removed, RunningEmitter,
+    require,
+};
+
+/// How far above the bed particles are born, at least, in spacings [-]: a little less than at rest.
+const BORN_ABOVE: f64 = 0.4;
+/// Cells wider than so many spacings are to blame where the bed needs too many boundary particles [-].
+const WIDE_CELL: f64 = 64.0;
+/// What a few steps were like.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepReport {
+    /// Shortest time step [s].
+    pub dt_min: f64,
+    /// Longest time step [s].
+    pub dt_max: f64,
+}
+
+/// Why water of particles cannot go on.
+pub type StepError = FluidError;
+
+/// Water of particles on a bed.
+#[derive(Debug)]
+pub struct ParticleWater {
+    params: Params,
+    fluid: Fluid,
+    bed: Bed,
+    boundary: BoundaryTiles,
+    sediment: Sediment,
+    emitters: Vec<RunningEmitter>,
+    sinks: Vec<Sink>,
+    edges: [Edge; 4],
+    hardness: Option<Vec<f32>>,
+    /// Solid volume that each triangle gained in a step, and the triangles that did [m³].
+    gains: Vec<f64>,
+    touched: Vec<u32>,
+    /// Particles that an emitter lets go: position, velocity, end.
+    born: Vec<([f32; 3], [f32; 3], f32)>,
+    accounts: Accounts,
+    /// Volume of a particle at rest [m³]; kept, since to find it takes a sum over a lattice.
+    volume: f64,
+    /// Time since sediment was last exchanged [s].
+    waiting: f64,
+    /// Damped steps taken before time began.
+    relaxed: u32,
+}
+
+impl ParticleWater {
+    /// Puts water on the ground. It finds its place before the first step; see [`Self::relax`].
+    pub fn new(ground: &Heightfield, params: &Params, setting: &Setting) -> Result<Self, Invalid> {
+        params.validated()?;
+        let bed = Bed::new(ground);
+        check_bed(&bed, params)?;
+        let volume = particle_volume(params);
+        let emitters = running_emitters(&setting.emitters, params, volume)?;
+        let particles = initial_particles(&bed, params, setting, volume)?;
+        let speed = expected_speed(&particles, &emitters, params);
+        let capacity =
+            if emitters.is_empty() { particles.len() } else { params.fluid.max_particles as usize };
+        let mut fluid = Fluid::new(&params.fluid, speed, capacity, params.erosion.enabled)?;
+        for particle in &particles {
+            fluid.add(particle.position, particle.velocity, particle.expires, particle.cargo);
+        }
+        if let Some(friction) = params.bed.friction {
+            fluid.set_wall_viscosity(friction);
+        }
+        if params.bed.hold != Hold::Pressure {
+            fluid.set_boundary_factors(BoundaryFactors::NONE);
+        }
+        let boundary = room::boundary_tiles(&bed, params, setting, capacity as u64);
+        check_spread(&bed, &boundary, params, setting)?;
+        let from_the_south =
+            |map: &Grid2<f32>| (0..map.rows()).rev().flat_map(|row| map.row(row).iter().copied()).collect();
+        let accounts = Accounts {
+            water_start: particles.len() as f64 * volume,
+            grains_start: particles.iter().map(|p| p.cargo).sum::<f64>() * volume,
+            ..Accounts::default()
+        };
+        let mut water = Self {
+            params: params.clone(),
+            gains: vec![0.0; if params.erosion.enabled { bed.triangles() } else { 0 }],
+            touched: Vec::new(),
+            born: Vec::new(),
+            fluid,
+            bed,
+            boundary,
+            sediment: Sediment::default(),
+            emitters,
+            sinks: setting.sinks.clone(),
+            edges: setting.edges,
+            hardness: setting.hardness.as_ref().map(from_the_south),
+            accounts,
+            volume,
+            waiting: 0.0,
+            relaxed: 0,
+        };
+        water.check_start()?;
+        Ok(water)
+    }
+
+    /// Bytes for each particle of fluid or boundary.
+    pub const fn bytes_per_particle(erosion: bool) -> u64 {
+        Fluid::bytes_per_particle(erosion) + if erosion { Sediment::BYTES } else { 0 }
+    }
+
+    /// Refuses a bed that needs more boundary particles around the water than there is room for.
+    fn check_start(&mut self) -> Result<(), Invalid> {
+        let reach = self.boundary_reach();
+        self.boundary.check_start(&self.bed, &self.fluid, reach).map_err(|error| {
+            let Params { fluid: FluidParams { spacing, .. }, .. } = self.params;
+            let wide = self.bed.cell > WIDE_CELL * spacing;
+            let (key, value) =
+                if wide { ("terrain.cell", self.bed.cell) } else { ("fluid.spacing", spacing) };
+            let remedy = format!("with particles {spacing} m apart on cells of {} m, {error}", self.bed.cell);
+            Invalid { key: key.into(), value: value.to_string(), remedy }
+        })
+    }
+
+    /// Lets particles find their places before time begins, in as many damped steps as the parameters say. `go_on` is told
+    /// how many are taken before each, and says whether to take it. False if some are left: they are taken before the first
+    /// step.
+    pub fn relax(&mut self, go_on: &mut dyn FnMut(u32) -> bool) -> Result<bool, StepError> {
+        while self.relaxed < self.params.fluid.relax {
+            if !go_on(self.relaxed) {
+                return Ok(false);
+            }
+            let dt = 0.5 * self.fluid.choose_dt(f64::INFINITY);
+            self.prepare(u64::from(self.relaxed), self.boundary_reach())?;
+            let obstacles = Obstacles::of(&self.bed, &self.boundary, &self.params, self.edges, &self.sinks);
+            self.fluid.relax(&obstacles, dt)?;
+            self.relaxed += 1;
+        }
+        Ok(true)
+    }
+
+    /// Takes some steps.
+    pub fn advance(&mut self, steps: u64) -> Result<StepReport, StepError> {
+        self.advance_watched(steps, &mut |_| ())
+    }
+
+    /// Takes some steps, and tells the name of every stage as soon as it is done; for whoever has a clock.
+    pub fn advance_watched(
+        &mut self,
+        steps: u64,
+        done: &mut (dyn FnMut(&'static str) + Send),
+    ) -> Result<StepReport, StepError> {
+        self.relax(&mut |_| true)?;
+        if self.params.erosion.still {
+            return self.advance_still(steps);
+        }
+        band::enter(|| {
+            let mut report = StepReport { dt_min: f64::INFINITY, dt_max: 0.0 };
+            for _ in 0..steps {
+                let dt = self.step(done)?;
+                report = StepReport { dt_min: report.dt_min.min(dt), dt_max: report.dt_max.max(dt) };
+            }
+            Ok(report)
+        })
+    }
+
+    /// Takes some steps in which sediment moves and water stands still: settling and diffusion alone. Sound and flow do
+    /// not limit such a step, only the sediment and `max_dt` do.
+    pub fn advance_still(&mut self, steps: u64) -> Result<StepReport, StepError> {
+        let fluid = &self.params.fluid;
+        let dt = fluid.dt.unwrap_or(sediment::max_dt(&self.params).min(fluid.max_dt));
+        for _ in 0..steps {
+            self.prepare(self.fluid.steps_taken(), self.params.fluid.smoothing_radius())?;
+            self.exchange_sediment(dt);
+            self.reshape_bed();
+            self.fluid.accelerate_and_move(&Held, dt)?;
+        }
+        Ok(StepReport { dt_min: dt, dt_max: dt })
+    }
+
+    /// One step, in the order of Kataev 2022, fig. 4.1. Returns how long it was [s].
+    fn step(&mut self, done: &mut (dyn FnMut(&'static str) + Send)) -> Result<f64, StepError> {
+        let dt = self.fluid.choose_dt(self.sediment_limit());
+        self.emit(dt);
+        let changed = self.update_boundary(self.steps_taken(), self.boundary_reach())?;
+        done("boundary");
+        self.sort(changed)?;
+        done("sort");
+        self.fluid.compute_density();
+        done("density");
+        self.waiting += dt;
+        if self.params.erosion.enabled
+            && self.steps_taken().is_multiple_of(u64::from(self.params.erosion.every))
+        {
+            let waited = std::mem::take(&mut self.waiting);
+            self.exchange_sediment(waited);
+            done("sediment");
+            self.reshape_bed();
+            done("bed");
+        }
+        self.move_water(dt)?;
+        done("forces");
+        Ok(dt)
+    }
+
+    /// Longest step for the sediment [s]; a step that parameters fix is theirs.
+    fn sediment_limit(&self) -> f64 {
+        if self.params.fluid.dt.is_some() {
+            f64::INFINITY
+        } else {
+            sediment::max_dt(&self.params) / f64::from(self.params.erosion.every)
+        }
+    }
+
+    /// New particles.
+    fn emit(&mut self, dt: f64) {
+        let volume = self.volume;
+        let most = self.params.fluid.max_particles as usize;
+        let time = self.fluid.time();
+        let clear = (BORN_ABOVE * self.params.fluid.spacing) as f32;
+        let mut born = std::mem::take(&mut self.born);
+        for emitter in &mut self.emitters {
+            let fraction = emitter.description().sediment;
+            let room = most.saturating_sub(self.fluid.len());
+            let above = |at: [f32; 3]| self.bed.clearance(at) > clear;
+            born.clear();
+            emitter.emit([time, dt], room, self.fluid.particles(), above, |at, velocity, expires| {
+                born.push((at, velocity, expires));
+            });
+            for &(at, velocity, expires) in &born {
+                self.fluid.add(at, velocity, expires, fraction);
+            }
+            self.accounts.water_added += born.len() as f64 * volume;
+            self.accounts.grains_added += born.len() as f64 * volume * fraction;
+        }
+        self.born = born;
+    }
+
+    /// Boundary particles where water is or may come within `reach` [m]; whether some are new or gone.
+    fn update_boundary(&mut self, step: u64, reach: f64) -> Result<bool, StepError> {
+        let due = step.is_multiple_of(UPDATE_EVERY);
+        Ok(due && self.boundary.update(&self.bed, &mut self.fluid, reach)? > 0)
+    }
+
+    /// Sorts particles and drops those that are gone; with new boundary particles, weighs them.
+    fn sort(&mut self, changed: bool) -> Result<(), StepError> {
+        let Removed { count, cargo } = self.fluid.sort()?;
+        let volume = self.volume;
+        self.accounts.water_gone += count as f64 * volume;
+        self.accounts.grains_gone += cargo * volume;
+        if changed {
+            self.fluid.weigh_boundary();
+        }
+        Ok(())
+    }
+
+    /// All that comes before anything moves.
+    fn prepare(&mut self, step: u64, reach: f64) -> Result<(), StepError> {
+        let changed = self.update_boundary(step, reach)?;
+        self.sort(changed)?;
+        self.fluid.compute_density();
+        Ok(())
+    }
+
+    /// How far from water boundary particles are needed until the next update [m].
+    fn boundary_reach(&self) -> f64 {
+        let Extremes { speed, .. } = self.fluid.extremes();
+        let h = self.params.fluid.smoothing_radius();
+        let gravity = self.params.fluid.gravity;
+        let time = UPDATE_EVERY as f64 * self.fluid.last_dt().max(self.params.fluid.dt.unwrap_or(0.0));
+        h + (f64::from(speed) + gravity * time) * time
+    }
+
+    /// Forces, and the move of every particle.
+    fn move_water(&mut self, dt: f64) -> Result<(), StepError> {
+        let obstacles = Obstacles::of(&self.bed, &self.boundary, &self.params, self.edges, &self.sinks);
+        self.fluid.accelerate_and_move(&obstacles, dt).map(drop)
+    }
+
+    /// The longest stable time step at present [s].
+    pub fn max_dt(&self) -> f64 {
+        self.fluid.max_dt().min(self.sediment_limit())
+    }
+
+    /// Simulated time [s].
+    pub fn time(&self) -> f64 {
+        self.fluid.time()
+    }
+
+    /// Steps taken.
+    pub fn steps_taken(&self) -> u64 {
+        self.fluid.steps_taken()
+    }
+
+    /// Its parameters.
+    pub fn params(&self) -> &Params {
+        &self.params
+    }
+
+    /// The fluid.
+    pub fn fluid(&self) -> &Fluid {
+        &self.fluid
+    }
+
+    /// The bed.
+    pub fn bed(&self) -> &Bed {
+        &self.bed
+    }
+
+    /// The terrain as it is now.
+    pub fn ground(&self) -> Heightfield {
+        self.bed.ground()
+    }
+
+    /// Particles of the fluid.
+    pub fn particle_count(&self) -> usize {
+        self.fluid.len()
+    }
+
+    /// Takes other parameters from now on.
+    pub fn set_params(&mut self, params: &Params) -> Result<(), Invalid> {
+        params.validated()?;
+        let remedy = "it cannot be switched while water flows; start the scene with it";
+        let switched = params.erosion.enabled == self.params.erosion.enabled;
+        require(switched, "erosion.enabled", params.erosion.enabled, remedy)?;
+        let within = |invalid: Invalid| Invalid { key: format!("fluid.{}", invalid.key), ..invalid };
+        // The fluid first: unless told otherwise, the bed has its spacing.
+        self.fluid.check_params(&params.fluid).map_err(within)?;
+        let kept = params.bed_spacing() == self.params.bed_spacing();
+        require(kept, "bed.spacing", params.bed_spacing(), "it cannot change while water flows")?;
+        self.fluid.set_params(&params.fluid).map_err(within)?;
+        self.fluid.set_wall_viscosity(
+            params.bed.friction.unwrap_or(f64::from(self.fluid.constants().wall_viscosity)),
+        );
+        self.fluid.set_boundary_factors(if params.bed.hold == Hold::Pressure {
+            BoundaryFactors::of(&params.fluid)
+        } else {
+            BoundaryFactors::NONE
+        });
+        self.volume = particle_volume(params);
+        self.params = params.clone();
+        Ok(())
+    }
+
+    /// Takes other emitters from now on; one that stays as it was goes on as it was.
+    pub fn set_emitters(&mut self, emitters: &[Emitter]) -> Result<(), Invalid> {
+        let mut new = running_emitters(emitters, &self.params, self.volume)?;
+        for emitter in &mut new {
+            if let Some(old) =
+                self.emitters.iter().find(|old| old.description().shape == emitter.description().shape)
+            {
+                emitter.set_travelled(old.travelled());
+            }
+        }
+        self.emitters = new;
+        Ok(())
+    }
+
+    /// Density of the grains [kg/m³].
+    pub fn solid_density(&self) -> f64 {
+        self.params.erosion.sediment_density
+    }
+}
+
+/// Refuses ground that is no bed for particles of this size.
+fn check_bed(bed: &Bed, params: &Params) -> Result<(), Invalid> {
+    let [cols, rows] = bed.size;
+    let whole = format!("{cols} by {rows}");
+    require(cols >= 2 && rows >= 2, "terrain.size", whole, "a bed needs two cells along each side")?;
+    let spacing = params.fluid.spacing;
+    let remedy = format!(
+        "it is at most twice the terrain's cell of {} m, else cells have more detail than the water",
+        bed.cell
+    );
+    require(spacing <= 2.0 * bed.cell * (1.0 + 1.0e-9), "fluid.spacing", spacing, remedy)
+}

@@ -1,0 +1,124 @@
+//! What a particle meets where it moves: bed, walls and sinks.
+
+use crate::bed::Bed;
+use crate::boundary_tiles::BoundaryTiles;
+use crate::params::{Hold, Params};
+use crate::setting::{Edge, Sink};
+use thalweg_sph::{AT_ONCE, Particle, Surroundings};
+
+/// Nothing moves.
+pub(super) struct Held;
+
+impl Surroundings for Held {
+    fn end_move(&self, from: [f32; 3], particle: &mut Particle, _: f32) {
+        (particle.position, particle.velocity) = (from, [0.0; 3]);
+    }
+}
+
+/// The bed, the walls and the sinks, as a particle meets them.
+pub(super) struct Obstacles<'a> {
+    bed: &'a Bed,
+    boundary: &'a BoundaryTiles,
+    params: &'a Params,
+    edges: [Edge; 4],
+    sinks: &'a [Sink],
+    extent: [[f32; 2]; 2],
+    restitution: f32,
+    /// Thickness of the layer in which the penalty acts [m].
+    layer: f32,
+}
+
+impl<'a> Obstacles<'a> {
+    pub fn of(
+        bed: &'a Bed,
+        boundary: &'a BoundaryTiles,
+        params: &'a Params,
+        edges: [Edge; 4],
+        sinks: &'a [Sink],
+    ) -> Self {
+        let layer = (0.5 * params.fluid.spacing) as f32;
+        let restitution = params.bed.restitution as f32;
+        Self { bed, boundary, params, edges, sinks, extent: bed.extent(), restitution, layer }
+    }
+
+    /// Keeps a particle within the walls, or lets it vanish beyond an open edge.
+    #[inline(always)]
+    fn meet_edges(&self, particle: &mut Particle) {
+        for axis in 0..2 {
+            let [low, high] = self.extent[axis];
+            // North and south lie along y, which is the second axis; the edges are north, east, south, west.
+            let (below, above) =
+                if axis == 0 { (self.edges[3], self.edges[1]) } else { (self.edges[2], self.edges[0]) };
+            let at = particle.position[axis];
+            let v = particle.velocity[axis];
+            if at < low {
+                if below == Edge::Open {
+                    particle.expires = AT_ONCE;
+                }
+                particle.position[axis] = low;
+                particle.velocity[axis] = if v < 0.0 { -self.restitution * v } else { v };
+            } else if at > high {
+                if above == Edge::Open {
+                    particle.expires = AT_ONCE;
+                }
+                particle.position[axis] = high;
+                particle.velocity[axis] = if v > 0.0 { -self.restitution * v } else { v };
+            }
+        }
+    }
+}
+
+impl Surroundings for Obstacles<'_> {
+    /// Penalty (Krištof et al. 2009, eq. 6): the closer to the bed the stronger, and slowing what comes near.
+    #[inline(always)]
+    fn push(&self, position: [f32; 3], velocity: [f32; 3], _: f32) -> [f32; 3] {
+        if self.params.bed.hold != Hold::Penalty {
+            return [0.0; 3];
+        }
+        let (triangle, height) = self.bed.below(position[0], position[1]);
+        let normal = self.bed.normal(triangle);
+        let deep = self.layer - (position[2] - height) * normal[2];
+        if deep <= 0.0 {
+            return [0.0; 3];
+        }
+        let into = (0..3).map(|axis| velocity[axis] * normal[axis]).sum::<f32>();
+        let strength = self.params.bed.stiffness as f32 * deep - self.params.bed.damping as f32 * into;
+        normal.map(|n| strength.max(0.0) * n)
+    }
+
+    #[inline(always)]
+    fn is_free(&self, low: [f32; 3], high: [f32; 3]) -> bool {
+        let inside =
+            (0..2).all(|axis| low[axis] >= self.extent[axis][0] && high[axis] <= self.extent[axis][1]);
+        let drains = |sink: &Sink| {
+            (0..3)
+                .all(|axis| f64::from(high[axis]) >= sink.from[axis] && f64::from(low[axis]) <= sink.to[axis])
+        };
+        inside
+            && self.params.bed.hold != Hold::Penalty
+            && self.boundary.are_high(self.bed, low, high)
+            && !self.sinks.iter().any(drains)
+    }
+
+    #[inline(always)]
+    fn end_move(&self, from: [f32; 3], particle: &mut Particle, dt: f32) {
+        self.meet_edges(particle);
+        let high =
+            self.boundary.is_high(self.bed, particle.position) && self.boundary.is_high(self.bed, from);
+        if !high && self.bed.collide(from, particle, self.restitution, dt) {
+            // Away from a slope may be through a wall.
+            self.meet_edges(particle);
+            let [x, y, z] = particle.position;
+            particle.position[2] = z.max(self.bed.below(x, y).1);
+        }
+        for sink in self.sinks {
+            let inside = |axis: usize| {
+                let at = f64::from(particle.position[axis]);
+                (sink.from[axis]..=sink.to[axis]).contains(&at)
+            };
+            if (0..3).all(inside) {
+                particle.expires = AT_ONCE;
+            }
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! The state of water and bed in a file, and back. Files come from anywhere: every number is checked before it is taken up.
+
+use super::ParticleWater;
+use super::books::Accounts;
+use std::ops::RangeInclusive;
+use thalweg_field::range::{FINITE, all_within, whole};
+use thalweg_sph::{BOUNDARY, Particle, Particles, RunningEmitter};
+
+/// Heights that a bed can have [m].
+const HEIGHTS: RangeInclusive<f64> = -1.0e6..=1.0e6;
+
+/// Ways that the last particles of an emitter may have gone when the next ones follow [m].
+const TRAVELLED: RangeInclusive<f64> = 0.0..=1.0e5;
+
+/// Times that sediment may have to wait for its next exchange [s]: 64 of the longest steps.
+const WAITING: RangeInclusive<f64> = 0.0..=1.0e6;
+
+/// Columns of numbers that every particle has: position, velocity, mass, end.
+const COLUMNS: usize = 8;
+
+/// The state of water and bed, to be saved and taken up again.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Saved {
+    /// Steps taken.
+    pub step: u64,
+    /// Clock and accounts.
+    pub numbers: Vec<f64>,
+    /// Cargo of the particles, then the change of the bed's vertices.
+    pub doubles: Vec<f64>,
+    /// Columns of the particles, the densities that are known, then the heights that boundary particles were put.
+    pub floats: Vec<f32>,
+    /// Tags of the particles, then which tiles of ground and walls are filled.
+    pub tags: Vec<u32>,
+}
+
+impl ParticleWater {
+    /// Everything that a run needs to go on to the same bits.
+    pub fn save(&self) -> Saved {
+        let particles = self.fluid.particles();
+        let count = particles.len();
+        let (filled, heights, walls) = self.boundary.save();
+        let accounts = self.accounts.numbers();
+        let density = self.fluid.last_density();
+        let counts = [count as f64, density.len() as f64, walls.len() as f64, self.waiting];
+        let travelled = self.emitters.iter().map(RunningEmitter::travelled);
+        let columns =
+            particles.position.iter().chain(&particles.velocity).chain([&particles.mass, &particles.expires]);
+        let cargo = particles.cargo.get(..count).unwrap_or_default();
+        Saved {
+            step: self.steps_taken(),
+            numbers: counts.into_iter().chain(self.fluid.clock()).chain(accounts).chain(travelled).collect(),
+            doubles: cargo.iter().chain(self.bed.change()).copied().collect(),
+            floats: columns
+                .flat_map(|column| &column[..count])
+                .chain(density)
+                .chain(heights)
+                .copied()
+                .collect(),
+            tags: particles.tag[..count]
+                .iter()
+                .copied()
+                .chain(filled.iter().chain(walls).map(|&filled| u32::from(filled)))
+                .collect(),
+        }
+    }
+
+    /// Goes on from a saved state. The text says why not: it is that of another scene, or a number in it makes no sense.
+    /// It is of no use then.
+    pub fn restore(&mut self, saved: &Saved) -> Result<(), String> {
+        let parts = self.parts(saved).ok_or("its particles do not fit the scene")??;
+        self.check(saved, &parts)?;
+        let erosion = self.params.erosion.enabled;
+        self.fluid.take_up(parts.particles(erosion), parts.density, *parts.clock)?;
+        self.bed.set_change(parts.change);
+        if !self.boundary.can_fill(&self.bed) {
+            return Err(
+                "its bed is so steep somewhere that no memory holds the particles of its surface".into()
+            );
+        }
+        let [tiles, walls] =
+            parts.filled.map(|flags| flags.iter().map(|&flag| flag != 0).collect::<Vec<_>>());
+        self.boundary.restore(&self.bed, &tiles, parts.heights, &walls);
+        // Time has begun: the water has found its place.
+        (self.waiting, self.relaxed) = (parts.waiting, self.params.fluid.relax);
+        self.accounts = Accounts::from_numbers(*parts.accounts);
+        for (emitter, &travelled) in self.emitters.iter_mut().zip(parts.travelled) {
+            emitter.set_travelled(travelled);
+        }
+        Ok(())
+    }
+
+    /// Takes a saved state apart; none if its columns do not fit. The text says which count makes no sense.
+    fn parts<'a>(&self, saved: &'a Saved) -> Option<Result<Parts<'a>, String>> {
+        let (&[count, known, walls, waiting], rest) = saved.numbers.split_first_chunk::<4>()?;
+        let (clock, rest) = rest.split_first_chunk::<6>()?;
+        let (accounts, travelled) = rest.split_first_chunk::<7>()?;
+        let counts = [
+            ("the number of its particles", count),
+            ("the number of its densities", known),
+            ("the number of its squares of wall", walls),
+        ];
+        let mut whole_counts = [0; 3];
+        for (whole_count, (what, number)) in whole_counts.iter_mut().zip(counts) {
+            match whole(what, number, u32::MAX.into()) {
+                Ok(number) => *whole_count = number as usize,
+                Err(error) => return Some(Err(error)),
+            }
+        }
+        let [count, known, walls] = whole_counts;
+        let vertices = self.bed.heights().len();
+        let tiles = self.boundary.save().0.len();
+        let cargo = if self.params.erosion.enabled { count } else { 0 };
+        let fits = known <= count
+            && saved.floats.len() == COLUMNS * count + known + vertices
+            && saved.doubles.len() == cargo + vertices
+            && saved.tags.len() == count + tiles + walls
+            && travelled.len() == self.emitters.len();
+        if !fits {
+            return None;
+        }
+        let (columns, rest) = saved.floats.split_at(COLUMNS * count);
+        let (density, heights) = rest.split_at(known);
+        let (carried, change) = saved.doubles.split_at(cargo);
+        let (tags, flags) = saved.tags.split_at(count);
+        let (tiles, walls) = flags.split_at(tiles);
+        let filled = [tiles, walls];
+        Some(Ok(Parts {
+            clock,
+            accounts,
+            travelled,
+            waiting,
+            columns,
+            density,
+            heights,
+            carried,
+            change,
+            tags,
+            filled,
+        }))
+    }
+
+    /// Refuses numbers that no run can have, but for those that the fluid checks.
+    fn check(&self, saved: &Saved, parts: &Parts) -> Result<(), String> {
+        all_within("its account", parts.accounts, &FINITE)?;
+        all_within("the time since sediment was exchanged,", &[parts.waiting], &WAITING)?;
+        all_within("way of the last particles of emitter", parts.travelled, &TRAVELLED)?;
+        all_within("height of the bed at vertex", parts.heights, &HEIGHTS)?;
+        all_within("change of the bed at vertex", parts.change, &HEIGHTS)?;
+        let [_, walls] = parts.filled;
+        let lost = |&tag: &u32| tag & BOUNDARY != 0 && !self.boundary.owns(&self.bed, tag, walls.len());
+        if let Some(at) = parts.tags.iter().position(lost) {
+            return Err(format!(
+                "the tag of its particle {at} is {:#x}, which no place of the bed has",
+                parts.tags[at]
+            ));
+        }
+        let steps = parts.clock[4];
+        if steps != saved.step as f64 {
+            return Err(format!("it counts {} steps, and {steps} elsewhere", saved.step));
+        }
+        Ok(())
+    }
+}
+
+/// A saved state, taken apart.
+struct Parts<'a> {
+    clock: &'a [f64; 6],
+    accounts: &'a [f64; 7],
+    /// Of each emitter.
+    travelled: &'a [f64],
+    /// Time since sediment was exchanged [s].
+    waiting: f64,
+    /// Positions, velocities, masses and ends of the particles, and the densities that are known.
+    columns: &'a [f32],
+    density: &'a [f32],
+    /// Heights that boundary particles were put [m].
+    heights: &'a [f32],
+    carried: &'a [f64],
+    /// Of the bed's vertices [m].
+    change: &'a [f64],
+    tags: &'a [u32],
+    /// Which tiles of the ground and which squares of the walls are filled.
+    filled: [&'a [u32]; 2],
+}
+
+impl Parts<'_> {
+    fn particles(&self, cargo: bool) -> Particles {
+        let count = self.tags.len();
+        let mut particles = Particles::with_capacity(count, cargo);
+        particles.resize(count);
+        for (i, &tag) in self.tags.iter().enumerate() {
+            let float = |column: usize| self.columns[column * count + i];
+            let particle = Particle {
+                position: [float(0), float(1), float(2)],
+                velocity: [float(3), float(4), float(5)],
+                mass: float(6),
+                expires: float(7),
+                tag,
+                cargo: self.carried.get(i).copied().unwrap_or(0.0),
+            };
+            particles.set(i, particle);
+        }
+        particles
+    }
+}

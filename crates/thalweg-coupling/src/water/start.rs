@@ -1,0 +1,142 @@
+//! Water at the beginning, and where more comes from.
+
+use super::room::pool_volume;
+use crate::bed::Bed;
+use crate::params::Params;
+use crate::setting::{Pool, Setting, Top};
+use thalweg_sph::{Emitter, FOREVER, FluidParams, Invalid, Particle, RunningEmitter, require};
+
+/// Volume of a particle at rest [m³].
+pub(super) fn particle_volume(params: &Params) -> f64 {
+    params.fluid.particle_mass() / params.fluid.density
+}
+
+pub(super) fn running_emitters(
+    emitters: &[Emitter],
+    params: &Params,
+    volume: f64,
+) -> Result<Vec<RunningEmitter>, Invalid> {
+    let running = |(i, emitter): (usize, &Emitter)| {
+        let key = format!("emitter[{i}]");
+        let running = RunningEmitter::new(emitter, params.fluid.spacing, volume, &key)?;
+        check_sediment(&format!("{key}.sediment"), emitter.sediment, params)?;
+        Ok(running)
+    };
+    emitters.iter().enumerate().map(running).collect()
+}
+
+/// Refuses more sediment than fits, and sediment where nothing carries it.
+fn check_sediment(key: &str, sediment: f64, params: &Params) -> Result<(), Invalid> {
+    let most = if params.erosion.enabled { params.erosion.max_fraction } else { 0.0 };
+    let remedy = if params.erosion.enabled {
+        format!("it lies between 0 and erosion.max_fraction, {most}")
+    } else {
+        "with erosion.enabled = false water is clear: leave it out".into()
+    };
+    require((0.0..=most).contains(&sediment), key, sediment, remedy)
+}
+
+/// A layer that is short of a whole one by so much is one all the same, for rounding [-].
+const WHOLE: f64 = 1.0e-6;
+/// Layers of water that are expected to fall, at least [-].
+const LEAST_LAYERS: f64 = 10.0;
+/// How far layers of water keep from the bed and from the top of their pool, in spacings [-]: half of one, less some
+/// rounding.
+const KEPT: f64 = 0.45;
+
+/// Height that a pool reaches over ground of some height [m].
+fn top_of(pool: &Pool, ground: f64) -> f64 {
+    match pool.top {
+        Top::Level(level) => level,
+        Top::Depth(depth) => pool.bottom.unwrap_or(ground) + depth,
+    }
+}
+
+/// Whether a place is within a pool over ground of some height.
+fn holds(pool: &Pool, at: [f64; 3], ground: f64) -> bool {
+    let bottom = pool.bottom.unwrap_or(ground);
+    let (low, high) = (pool.from, pool.to);
+    (0..2).all(|axis| (low[axis]..high[axis]).contains(&at[axis]))
+        && (bottom..top_of(pool, ground)).contains(&at[2])
+}
+
+/// Water at the beginning, on a lattice that keeps half a spacing from the bed and from the sides of its box.
+pub(super) fn initial_particles(
+    bed: &Bed,
+    params: &Params,
+    setting: &Setting,
+    volume: f64,
+) -> Result<Vec<Particle>, Invalid> {
+    let spacing = params.fluid.spacing;
+    let most = params.fluid.max_particles as usize;
+    let extent = bed.extent().map(|range| range.map(f64::from));
+    let mut particles = Vec::new();
+    for (index, pool) in setting.water.iter().enumerate() {
+        let key = |field: &str| format!("water[{index}].{field}");
+        check_sediment(&key("sediment"), pool.sediment, params)?;
+        let too_large = |need: f64| Invalid {
+            key: key("to"),
+            value: "too large".into(),
+            remedy: format!(
+                "{need:.3e} particles of {volume:.3e} m³ do not fit into fluid.max_particles = {most}; use a larger fluid.spacing"
+            ),
+        };
+        let need = pool_volume(pool, bed.size, bed.cell) / volume;
+        let deep = matches!(pool.top, Top::Depth(_)) || pool.bottom.is_some();
+        let fits = need <= 1.1 * most as f64 + 1.0;
+        if deep && !fits {
+            return Err(too_large(need));
+        }
+        let low: [f64; 2] = std::array::from_fn(|axis| pool.from[axis].max(extent[axis][0]));
+        let high: [f64; 2] = std::array::from_fn(|axis| pool.to[axis].min(extent[axis][1]));
+        let count: [usize; 2] =
+            std::array::from_fn(|axis| ((high[axis] - low[axis]) / spacing + WHOLE).max(0.0) as usize);
+        for (j, i) in (0..count[1]).flat_map(|j| (0..count[0]).map(move |i| (j, i))) {
+            let at = [low[0] + (i as f64 + 0.5) * spacing, low[1] + (j as f64 + 0.5) * spacing];
+            let ground = f64::from(bed.below(at[0] as f32, at[1] as f32).1);
+            // A later pool takes the place of an earlier one.
+            let later = &setting.water[index + 1..];
+            let replaced = |z: f64| later.iter().any(|later| holds(later, [at[0], at[1], z], ground));
+            for z in layers(pool, ground, spacing).filter(|&z| !replaced(z)) {
+                if particles.len() >= most {
+                    return Err(too_large((particles.len() + 1) as f64));
+                }
+                particles.push(Particle {
+                    position: [at[0] as f32, at[1] as f32, z as f32],
+                    velocity: pool.velocity.map(|v| v as f32),
+                    mass: 0.0,
+                    expires: pool.lifetime.map_or(FOREVER, |lifetime| lifetime as f32),
+                    tag: 0,
+                    cargo: pool.sediment,
+                });
+            }
+        }
+    }
+    Ok(particles)
+}
+
+/// Heights of a pool's particles over ground of some height [m]. Layers are level, so that a lake is a lattice; on a slope
+/// the lowest keeps clear of the bed.
+fn layers(pool: &Pool, ground: f64, spacing: f64) -> impl Iterator<Item = f64> {
+    let bottom = pool.bottom.map_or(ground, |bottom| bottom.max(ground));
+    let top = top_of(pool, ground);
+    let lowest = match (pool.top, pool.bottom) {
+        (Top::Depth(_), None) => ground,
+        (_, Some(bottom)) => bottom,
+        (Top::Level(level), None) => level - ((level - ground) / spacing).ceil() * spacing,
+    };
+    let upwards = std::iter::successors(Some(lowest + 0.5 * spacing), move |z| Some(z + spacing));
+    upwards.take_while(move |&z| z <= top - KEPT * spacing).filter(move |&z| z >= bottom + KEPT * spacing)
+}
+
+/// The fastest flow to be expected [m/s]: water that falls through its own height, leaves an emitter, or moves already.
+pub(super) fn expected_speed(particles: &[Particle], emitters: &[RunningEmitter], params: &Params) -> f64 {
+    let FluidParams { gravity, spacing, .. } = params.fluid;
+    let heights = particles.iter().map(|p| f64::from(p.position[2]));
+    let (low, high) =
+        heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), z| (low.min(z), high.max(z)));
+    let fall = (high - low).max(LEAST_LAYERS * spacing);
+    let moving = particles.iter().map(|p| f64::from(p.velocity.iter().map(|v| v * v).sum::<f32>()).sqrt());
+    let leaving = emitters.iter().map(RunningEmitter::speed);
+    moving.chain(leaving).fold((2.0 * gravity * fall).sqrt(), f64::max)
+}

@@ -1,0 +1,112 @@
+//! Who holds the cells and takes the steps.
+//!
+//! The solver decides when to do what, keeps the books and watches over the energy (`schedule`, `books`, `guard`); a
+//! backend knows none of that. It sweeps, slips, sums up and shows. [`Cpu`](super::cpu::Cpu) is the one there is; others
+//! agree with it within a stated tolerance.
+
+use super::model::Model;
+use crate::law::talus::Slipping;
+use thalweg_field::Grid2;
+
+/// One step in time.
+#[derive(Clone, Copy, Debug)]
+pub struct Moment {
+    pub step: u64,
+    /// When it begins [s].
+    pub time: f64,
+    pub dt: f64,
+    /// Deepest water [m].
+    pub deepest: f64,
+}
+
+/// What every cell has, in the solver's heights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantity {
+    Bed,
+    Depth,
+    Sediment,
+}
+
+/// What has happened since the beginning, in heights times cells.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Account {
+    pub evaporated: f64,
+    pub eroded: f64,
+    /// Left through drains and over the edges.
+    pub exported: f64,
+    /// Came from reservoirs.
+    pub imported: f64,
+    pub exported_sediment: f64,
+}
+
+/// What a check of all cells finds, in the solver's heights. Rows are summed one by one, so that the sums do
+/// not depend on the cut.
+#[derive(Clone, Debug)]
+pub struct Survey {
+    /// Lowest bed and highest surface.
+    pub low: f32,
+    pub high: f32,
+    /// Water of each row.
+    pub weight: Vec<f64>,
+    /// Kinetic and potential energy of each row's water over its weight, above the datum.
+    pub energy: Vec<f64>,
+    /// Cells that are no longer finite, and the first of them.
+    pub stray_count: usize,
+    pub stray: Option<(usize, usize)>,
+}
+
+impl Default for Survey {
+    fn default() -> Self {
+        let (low, high) = (f32::INFINITY, f32::NEG_INFINITY);
+        Self { low, high, weight: Vec::new(), energy: Vec::new(), stray_count: 0, stray: None }
+    }
+}
+
+impl Survey {
+    /// Energy of the water over its weight, above the lowest bed.
+    pub fn energy_above_lowest(&self) -> f64 {
+        self.energy.iter().sum::<f64>() - self.weight.iter().sum::<f64>() * f64::from(self.low)
+    }
+}
+
+/// A way to hold the cells of a terrain and to take steps on them.
+pub trait Backend {
+    /// Most steps that one sweep takes.
+    fn steps_per_sweep(&self) -> usize;
+
+    /// Works out the water for one step of the next sweep; rain too fine to fall waits in `carry`. Returns the volume that
+    /// is added, drains apart, in heights times cells.
+    fn supply(&mut self, place: usize, when: Moment, carry: &mut [f64]) -> f64;
+
+    /// Takes `count` steps of `dt` [s], for which water has been supplied. Returns the deepest water.
+    fn sweep(&mut self, model: &Model, count: usize, dt: f64) -> f32;
+
+    /// One round in which slopes slip.
+    fn slip(&mut self, slipping: &Slipping);
+
+    /// Checks all cells.
+    fn survey(&mut self, model: &Model, dt: f64) -> Survey;
+
+    /// The account of the whole terrain.
+    fn account(&self) -> Account;
+
+    /// Sum over all cells.
+    fn total(&self, quantity: Quantity) -> f64;
+
+    /// Deepest water in a reservoir beside the terrain; 0 where there is none.
+    fn deepest_reservoir(&self) -> f32;
+
+    /// Sets a quantity of every cell, given by column and row.
+    fn fill(&mut self, quantity: Quantity, value: impl Fn(usize, usize) -> f32 + Sync);
+
+    /// A map of a quantity.
+    fn map(&self, quantity: Quantity, value: impl Fn(f32) -> f32 + Sync) -> Grid2<f32>;
+
+    /// A map of what follows from a cell's depth and the flux through it to the east and to the south, which is worked out
+    /// when it is asked for.
+    fn map_of_flow(
+        &mut self,
+        model: &Model,
+        value: impl Fn(f64, &dyn Fn() -> [f64; 2]) -> f32 + Sync,
+    ) -> Grid2<f32>;
+}

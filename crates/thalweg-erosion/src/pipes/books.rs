@@ -1,0 +1,48 @@
+//! The books: where every cubic metre came from and went.
+
+use super::backend::{Account, Backend, Quantity};
+use super::ledger::{Ledger, Solids, Water};
+use super::model::Model;
+use thalweg_field::sum::Compensated;
+
+/// What a backend does not count, in the solver's heights times cells.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Books {
+    pub water_start: f64,
+    pub bed_start: f64,
+    /// Rained and sprung.
+    pub added: Compensated,
+}
+
+impl Books {
+    /// Water and ground at the beginning.
+    pub fn open(backend: &impl Backend) -> Self {
+        let (water_start, bed_start) = (backend.total(Quantity::Depth), backend.total(Quantity::Bed));
+        Self { water_start, bed_start, added: Compensated::default() }
+    }
+
+    /// The account of water and ground so far.
+    pub fn ledger(&self, model: &Model, backend: &impl Backend, cells: usize) -> Ledger {
+        let area = model.frame.cell * model.frame.cell;
+        let volume = area * model.unit;
+        let below = model.datum * cells as f64 * model.frame.cell * model.frame.cell;
+        let Account { evaporated, eroded, exported, imported, exported_sediment } = backend.account();
+        Ledger {
+            water: Water {
+                start: self.water_start * volume,
+                added: (self.added.value() + imported) * volume,
+                evaporated: evaporated * volume,
+                exported: exported * volume,
+                end: backend.total(Quantity::Depth) * volume,
+            },
+            solids: Solids {
+                bed_start: self.bed_start * volume + below,
+                bed_end: backend.total(Quantity::Bed) * volume + below,
+                suspended: backend.total(Quantity::Sediment) * volume,
+                exported: exported_sediment * volume,
+                added: 0.0,
+                eroded: eroded * volume,
+            },
+        }
+    }
+}

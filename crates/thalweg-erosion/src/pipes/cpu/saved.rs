@@ -1,0 +1,81 @@
+//! Cells and accounts as plain numbers, and back.
+
+use super::Cpu;
+use super::band::exchange_halos;
+use super::layout::{MARGIN, plane};
+use crate::pipes::backend::Account;
+use std::ops::RangeInclusive;
+use thalweg_field::range::{FINITE_F32, all_within};
+
+/// Depths that are nothing but for rounding may lie a little below 0 [m].
+const WITH_DUST: RangeInclusive<f64> = -1.0e-3..=f32::MAX as f64;
+
+impl Cpu {
+    /// The rows' accounts, five numbers each.
+    pub fn save_accounts(&self) -> Vec<f64> {
+        let accounts = self.bands.iter().flat_map(|band| &band.accounts);
+        let numbers =
+            accounts.flat_map(|a| [a.evaporated, a.eroded, a.exported, a.imported, a.exported_sediment]);
+        numbers.collect()
+    }
+
+    /// Whether cells and accounts are as many as those here.
+    pub fn fits(&self, cells: &[f32], accounts: &[f64]) -> bool {
+        let (accounts, rest) = accounts.as_chunks::<5>();
+        cells.len() == self.layout.row_len() * (self.layout.rows + 2)
+            && accounts.len() == self.layout.rows
+            && rest.is_empty()
+    }
+
+    /// Refuses cells that no run can have. Whatever is beyond the edges is made from what is within.
+    pub fn check_cells(&self, cells: &[f32]) -> Result<(), String> {
+        let row_len = self.layout.row_len();
+        for (row, cells) in cells.chunks(row_len).skip(1).take(self.layout.rows).enumerate() {
+            for (which, plane) in cells.chunks(self.layout.stride).enumerate() {
+                let (name, range) = match which {
+                    plane::BED => ("height of the bed", &FINITE_F32),
+                    plane::DEPTH => ("depth of the water", &WITH_DUST),
+                    plane::SEDIMENT => ("sediment", &WITH_DUST),
+                    // Opposite flows of one face may be kept as one, with a sign.
+                    _ => ("outflow", &FINITE_F32),
+                };
+                let cells = &plane[MARGIN..][..self.layout.cols];
+                all_within(&format!("{name} in row {row}, cell"), cells, range)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes up cells and accounts that fit.
+    pub fn restore(&mut self, cells: &[f32], accounts: &[f64]) {
+        let rows = self.bands.iter_mut().flat_map(|band| &mut band.accounts);
+        let (accounts, _) = accounts.as_chunks::<5>();
+        for (row, &[evaporated, eroded, exported, imported, exported_sediment]) in rows.zip(accounts) {
+            *row = Account { evaporated, eroded, exported, imported, exported_sediment };
+        }
+        self.set_rows_with_ghosts(cells);
+    }
+
+    /// Rows of the state, ghosts and margins included.
+    pub fn save_cells(&self) -> Vec<f32> {
+        let rows = -1..=self.layout.rows as isize;
+        let holder = |row: isize| {
+            let row = row.clamp(0, self.layout.rows as isize - 1) as usize;
+            self.bands.iter().find(|band| band.own.contains(&row)).expect("every row lies in a band")
+        };
+        rows.flat_map(|row| holder(row).row(&self.layout, row).iter().copied()).collect()
+    }
+
+    fn set_rows_with_ghosts(&mut self, cells: &[f32]) {
+        let rows = self.layout.rows as isize;
+        for band in &mut self.bands {
+            let first = if band.own.start == 0 { -1 } else { band.own.start as isize };
+            let end = if band.own.end == self.layout.rows { rows + 1 } else { band.own.end as isize };
+            for row in first..end {
+                let len = self.layout.row_len();
+                band.row_mut(&self.layout, row).copy_from_slice(&cells[(row + 1) as usize * len..][..len]);
+            }
+        }
+        exchange_halos(&self.layout, &mut self.bands);
+    }
+}

@@ -1,0 +1,97 @@
+//! A run's state in a file, and back. Files come from anywhere: every number is checked before it is taken up.
+
+use super::Pipes;
+use super::guard::Guard;
+use super::schedule::Clock;
+use thalweg_field::range::{FINITE, NATURAL, all_within};
+use thalweg_field::sum::Compensated;
+
+/// A run's state as plain numbers, enough to go on with the same bits.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Saved {
+    /// Columns and rows of the terrain.
+    pub size: [usize; 2],
+    /// Steps taken.
+    pub step: u64,
+    /// Time, time step and the like, in the order of [`Pipes::save`].
+    pub numbers: Vec<f64>,
+    /// The rows' accounts, five numbers each.
+    pub accounts: Vec<f64>,
+    /// Rows of the state, ghosts and margins included.
+    pub cells: Vec<f32>,
+}
+
+impl Pipes {
+    /// Everything needed to go on later.
+    pub fn save(&self) -> Saved {
+        let (clock, guard, books) = (&self.clock, &self.guard, &self.books);
+        let [added, added_rest] = books.added.parts();
+        let mut numbers = vec![
+            clock.time,
+            clock.dt,
+            clock.max_depth,
+            books.water_start,
+            books.bed_start,
+            guard.energy_in,
+            guard.added_at_last_check,
+            guard.eroded_at_last_check,
+            added,
+            added_rest,
+            clock.rain_depth,
+            f64::from(guard.lowest),
+        ];
+        numbers.extend(&clock.rain_carry);
+        Saved {
+            size: self.backend.size(),
+            step: clock.step,
+            numbers,
+            accounts: self.backend.save_accounts(),
+            cells: self.backend.save_cells(),
+        }
+    }
+
+    /// Goes back to a saved state of the same scene. The text says why not: it does not fit this terrain, or a number in it
+    /// makes no sense; nothing changes then.
+    pub fn restore(&mut self, saved: &Saved) -> Result<(), String> {
+        let misfit = || "its state does not fit the terrain".to_owned();
+        let &[
+            time,
+            dt,
+            max_depth,
+            water_start,
+            bed_start,
+            energy_in,
+            added_at_last_check,
+            eroded_at_last_check,
+            added,
+            added_rest,
+            rain_depth,
+            lowest,
+            ref rain_carry @ ..,
+        ] = saved.numbers.as_slice()
+        else {
+            return Err(misfit());
+        };
+        let fits = saved.size == self.backend.size()
+            && self.backend.fits(&saved.cells, &saved.accounts)
+            && rain_carry.len() == self.clock.rain_carry.len();
+        if !fits {
+            return Err(misfit());
+        }
+        // Time, time step, deepest water, water at the beginning; then sums that may have either sign.
+        let (natural, either) = saved.numbers.split_at(4);
+        all_within("its time, time step or depth,", natural, &NATURAL)?;
+        all_within("its account,", either, &FINITE)?;
+        all_within("account of row", &saved.accounts, &FINITE)?;
+        self.backend.check_cells(&saved.cells)?;
+        let rain_carry = rain_carry.to_vec();
+        self.clock = Clock { step: saved.step, time, dt, max_depth, rain_depth, rain_carry };
+        (self.books.water_start, self.books.bed_start) = (water_start, bed_start);
+        self.books.added = Compensated::from_parts([added, added_rest]);
+        let watch = self.guard.watch;
+        let lowest = lowest as f32;
+        self.guard = Guard { watch, energy_in, added_at_last_check, eroded_at_last_check, lowest };
+        self.backend.restore(&saved.cells, &saved.accounts);
+        Ok(())
+    }
+}

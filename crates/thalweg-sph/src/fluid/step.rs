@@ -1,0 +1,152 @@
+//! A step, in the order in which its stages are called.
+
+use super::{Fluid, Removed};
+use crate::boundary::Weigh;
+use crate::error::FluidError;
+use crate::integrate::{Extremes, Motion, Surroundings};
+use crate::neighbours::TooWide;
+use crate::particles::{BOUNDARY, PADDING, PART};
+use crate::pressure::wcsph::Wcsph;
+use crate::pressure::{Pressure, Shared, Sorted, resize_column};
+use std::ops::Range;
+use thalweg_field::band;
+
+/// What is left of the velocity in each step while particles find their places [-].
+const RELAXED: f32 = 0.9;
+
+impl Fluid {
+    /// The longest stable time step [s].
+    pub fn max_dt(&self) -> f64 {
+        self.pressure.max_dt(&self.constants, self.last, self.wall_viscosity)
+    }
+
+    /// The time step that comes next [s], at most `limit`.
+    pub fn choose_dt(&self, limit: f64) -> f64 {
+        self.params.dt.unwrap_or((self.params.safety * self.max_dt()).min(self.params.max_dt)).min(limit)
+    }
+
+    /// Sorts the particles; those whose time is over are dropped and returned.
+    pub fn sort(&mut self) -> Result<Removed, FluidError> {
+        let now = self.time as f32;
+        let gone = |range: Range<usize>| {
+            let mut removed = Removed::default();
+            if self.next.expires[range.clone()].iter().all(|&expires| expires > now) {
+                return removed;
+            }
+            for i in range {
+                if self.next.expires[i] <= now && !self.next.is_boundary(i) {
+                    removed.count += 1;
+                    removed.cargo += self.next.cargo.get(i).copied().unwrap_or(0.0);
+                }
+            }
+            removed
+        };
+        let both = |a: Removed, b: Removed| Removed { count: a.count + b.count, cargo: a.cargo + b.cargo };
+        let removed = band::measure(0..self.next.len(), PART, &gone, &both);
+        self.fluid_count -= removed.count as usize;
+        self.neighbours.sort(&self.next, &mut self.now, now).map_err(|spread| self.too_wide(spread))?;
+        self.known = 0;
+        let length = self.now.len() + PADDING;
+        resize_column(&mut self.shared.density, length);
+        resize_column(&mut self.shared.solid, length);
+        self.pressure.resize(length);
+        // Volumes are divided by it, behind the last particle too.
+        self.shared.density[length - PADDING..].fill(self.constants.rest_density);
+        self.shared.kept.resize(self.now.len());
+        Ok(removed)
+    }
+
+    /// Finds how much fluid every sorted boundary particle stands for. Needed whenever some were added or removed.
+    pub fn weigh_boundary(&mut self) {
+        let count = self.now.len();
+        let visitor = Weigh { particles: &self.now, constants: &self.constants };
+        self.neighbours.walk(&self.now, &visitor, &mut self.shared.density[..count]);
+        for i in 0..count {
+            if self.now.is_boundary(i) {
+                self.now.mass[i] = self.shared.density[i];
+            }
+        }
+    }
+
+    /// Adds to what the sorted particles of the fluid carry.
+    pub fn add_cargo(&mut self, gain: &[f64]) {
+        let count = self.now.len();
+        let tags = &self.now.tag;
+        band::for_each_part(0..count, PART, &mut self.now.cargo[..count], &|range, cargo: &mut [f64]| {
+            for (i, cargo) in range.zip(cargo) {
+                *cargo += if tags[i] & BOUNDARY == 0 { gain[i] } else { 0.0 };
+            }
+        });
+    }
+
+    /// Densities of all sorted particles, and what follows from them.
+    pub fn compute_density(&mut self) {
+        let (pressure, shared, sorted) = self.parts();
+        pressure.compute_density(sorted, shared);
+    }
+
+    /// Forces, and the move of every particle (Kataev 2022, eqs. 1.33–1.41, 1.45 and 1.46).
+    pub fn accelerate_and_move(
+        &mut self,
+        surroundings: &impl Surroundings,
+        dt: f64,
+    ) -> Result<Extremes, FluidError> {
+        // Eq. 1.47 of Kataev 2022 puts the first velocity half a step back; half a kick from the start is the same.
+        let motion = Motion { kick: (0.5 * (self.last_dt + dt)) as f32, drift: dt as f32, keep: 1.0 };
+        self.go(surroundings, motion)?;
+        self.time += dt;
+        self.steps += 1;
+        self.last_dt = dt;
+        Ok(self.last)
+    }
+
+    /// A step that slows every particle down, and takes no time.
+    pub fn relax(&mut self, surroundings: &impl Surroundings, dt: f64) -> Result<(), FluidError> {
+        self.go(surroundings, Motion { kick: dt as f32, drift: dt as f32, keep: RELAXED })
+    }
+
+    fn go(&mut self, surroundings: &impl Surroundings, motion: Motion) -> Result<(), FluidError> {
+        let count = self.now.len();
+        self.next.resize(count);
+        self.known = count;
+        // Accelerations go where velocities after the step will be.
+        let mut velocity = std::mem::take(&mut self.next.velocity);
+        let [u, v, w] = &mut velocity;
+        let (pressure, shared, sorted) = self.parts();
+        pressure.accelerate(sorted, shared, [&mut u[..count], &mut v[..count], &mut w[..count]]);
+        self.next.velocity = velocity;
+        self.last = motion.apply(&self.now, &mut self.next, &self.shared.density, surroundings);
+        if (self.last.speed + self.last.acceleration).is_finite() { Ok(()) } else { Err(self.wild(motion)) }
+    }
+
+    /// The method, what it finds, and what it works on.
+    fn parts(&mut self) -> (&mut Wcsph, &mut Shared, Sorted<'_>) {
+        let sorted = Sorted {
+            particles: &self.now,
+            neighbours: &self.neighbours,
+            params: &self.params,
+            constants: &self.constants,
+            boundary: self.boundary,
+            wall_viscosity: self.wall_viscosity,
+        };
+        (&mut self.pressure, &mut self.shared, sorted)
+    }
+
+    /// Tells that particles are spread too far at the present step.
+    pub fn too_wide(&self, spread: TooWide) -> FluidError {
+        FluidError::TooWide { spread, step: self.steps, time: self.time }
+    }
+
+    /// Tells which particles have gone wild.
+    fn wild(&self, motion: Motion) -> FluidError {
+        let square = |v: [f32; 3]| v.iter().map(|v| v * v).sum::<f32>();
+        let lost = |i: &usize| {
+            let (from, to) = (self.now.get(*i), self.next.get(*i));
+            let kicked = std::array::from_fn(|axis| (to.velocity[axis] - from.velocity[axis]) / motion.kick);
+            !(square(kicked) + square(to.velocity) + to.position.iter().sum::<f32>()).is_finite()
+        };
+        let mut all = (0..self.now.len()).filter(|&i| !self.now.is_boundary(i)).filter(lost);
+        let at = self.now.get(all.next().unwrap_or(0)).position;
+        FluidError::NotFinite { count: 1 + all.count(), step: self.steps, time: self.time, at }
+    }
+}

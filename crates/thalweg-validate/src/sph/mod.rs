@@ -1,0 +1,63 @@
+//! Particle water against theory, experiment and plain reference code: kernels, neighbours, conservation, water at rest
+//! and in motion, sediment afloat, the bed, and the same bits however the work is cut.
+
+mod bed;
+mod books;
+mod columns;
+mod forces;
+mod kernels;
+mod measure;
+mod neighbours;
+mod plates;
+mod sediment;
+mod setup;
+
+use crate::Case;
+
+pub const CASES: &[Case] = &[
+    Case {
+        name: "sph/kernels",
+        about: "kernels integrate to one, slopes and Laplacians are theirs",
+        run: kernels::kernels,
+    },
+    Case {
+        name: "sph/neighbours",
+        about: "every particle feels just those within h",
+        run: neighbours::neighbours,
+    },
+    Case {
+        name: "sph/reference",
+        about: "density and acceleration against plain sums in f64",
+        run: forces::reference,
+    },
+    Case { name: "sph/momentum", about: "a free blob keeps its momentum", run: forces::momentum },
+    Case { name: "sph/hydrostatic", about: "a column at rest carries its weight", run: columns::hydrostatic },
+    Case { name: "sph/dam-break", about: "the front of a falling column", run: columns::dam_break },
+    Case {
+        name: "sph/poiseuille",
+        about: "flow between two plates, driven by a force",
+        run: plates::poiseuille,
+    },
+    Case {
+        name: "sph/couette",
+        about: "flow between two plates, driven by one of them",
+        run: plates::couette,
+    },
+    Case { name: "sph/settling", about: "grains settle in still water", run: sediment::settling },
+    Case { name: "sph/diffusion", about: "a cloud of sediment spreads", run: sediment::diffusion },
+    Case {
+        name: "sph/erosion-law",
+        about: "shear loosens as much as the law says",
+        run: sediment::erosion_law,
+    },
+    Case { name: "sph/no-leak", about: "rough ground stops what falls on it", run: bed::no_leak },
+    Case {
+        name: "sph/triangle-mass",
+        about: "a triangle changes the bed by what it gains",
+        run: bed::triangle_mass,
+    },
+    Case { name: "sph/ledger", about: "no grain is lost in an eroding stream", run: books::ledger },
+    Case { name: "sph/resume", about: "a saved run goes on to the same bits", run: books::resume },
+    #[cfg(not(target_arch = "wasm32"))]
+    Case { name: "sph/threads", about: "any number of threads gives the same bits", run: books::threads },
+];

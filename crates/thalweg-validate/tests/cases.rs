@@ -1,0 +1,94 @@
+//! The physics cases, one test each.
+
+use thalweg_test_support::on_threads;
+use thalweg_validate::{Check, cases, select};
+
+fn run(name: &str) -> Vec<Check> {
+    let chosen = select(&[name.to_owned()]).unwrap();
+    assert_eq!(chosen.len(), 1, "{name} names one case");
+    chosen[0].run()
+}
+
+fn holds(name: &str) {
+    let checks = run(name);
+    assert!(!checks.is_empty(), "{name} compares nothing");
+    let out: Vec<String> = checks.iter().filter(|check| !check.pass).map(ToString::to_string).collect();
+    assert!(out.is_empty(), "{} of {} numbers are off:\n{}", out.len(), checks.len(), out.join("\n"));
+}
+
+/// One test for each case, and the list of them.
+macro_rules! tests_of_cases {
+    ($($test:ident: $name:literal,)*) => {
+        const TESTED: &[&str] = &[$($name),*];
+        $(#[test]
+        fn $test() {
+            holds($name);
+        })*
+    };
+}
+
+tests_of_cases! {
+    a_level_lake_stays_level: "pipes/lake-at-rest",
+    no_water_is_lost: "pipes/water-budget",
+    no_ground_is_lost: "pipes/solids-budget",
+    small_waves_run_at_the_speed_of_theory: "pipes/linear-wave",
+    a_ring_wave_stays_round: "pipes/ring-wave",
+    a_basin_swings_at_its_period_and_in_meis_form_as_far_off_as_is_known: "pipes/seiche",
+    a_dam_breaks_over_dry_ground: "pipes/ritter",
+    a_dam_breaks_over_wet_ground_as_far_off_as_is_known: "pipes/stoker",
+    a_bowl_swings_as_far_off_as_is_known: "pipes/thacker",
+    water_is_calm_below_the_limit_and_wild_above: "pipes/stability",
+    turned_ground_gives_turned_bits: "pipes/symmetry",
+    rain_runs_off_a_slope_as_deep_as_drag_says: "pipes/steady-sheet",
+    water_falls_alike_in_all_directions: "pipes/downhill",
+    any_cut_gives_the_same_bits: "pipes/bands",
+    kernels_are_what_they_say: "sph/kernels",
+    every_particle_feels_just_those_within_h: "sph/neighbours",
+    forces_are_those_of_plain_sums: "sph/reference",
+    a_free_blob_keeps_its_momentum: "sph/momentum",
+    a_column_at_rest_carries_its_weight: "sph/hydrostatic",
+    a_column_falls_as_martin_and_moyce_saw: "sph/dam-break",
+    a_force_drives_water_between_plates: "sph/poiseuille",
+    a_plate_drives_water_beside_it: "sph/couette",
+    grains_settle_as_richardson_and_zaki_found: "sph/settling",
+    a_cloud_of_sediment_spreads: "sph/diffusion",
+    shear_loosens_what_the_law_says: "sph/erosion-law",
+    rough_ground_stops_what_falls_on_it: "sph/no-leak",
+    a_triangle_changes_the_bed_by_what_it_gains: "sph/triangle-mass",
+    no_grain_is_lost_in_a_stream: "sph/ledger",
+    a_saved_torrent_goes_on_to_the_same_bits: "sph/resume",
+    any_number_of_threads_gives_the_same_torrent: "sph/threads",
+}
+
+#[test]
+fn every_case_has_its_test() {
+    let names: Vec<&str> = cases().iter().map(|case| case.name).collect();
+    assert_eq!(TESTED, names);
+}
+
+#[test]
+fn any_number_of_threads_measures_the_same_bits() {
+    for name in ["pipes/ring-wave", "pipes/steady-sheet", "sph/ledger", "sph/momentum"] {
+        let measured = |threads| {
+            let checks = on_threads(threads, || run(name));
+            checks.iter().map(|check| check.measured.to_bits()).collect::<Vec<_>>()
+        };
+        let alone = measured(1);
+        for threads in [2, 3, 8] {
+            assert_eq!(alone, measured(threads), "{name} with {threads} threads");
+        }
+    }
+}
+
+/// The keys that `validate --json` promises.
+#[test]
+fn a_check_is_written_with_the_promised_keys() {
+    let check = serde_json::to_value(&run("pipes/symmetry")[0]).unwrap();
+    let keys: Vec<&str> = check.as_object().unwrap().keys().map(String::as_str).collect();
+    let mut promised = ["case", "quantity", "measured", "expected", "tolerance", "unit", "pass", "source"];
+    promised.sort_unstable();
+    let mut found = keys;
+    found.sort_unstable();
+    assert_eq!(found, promised);
+    assert_eq!(check["case"], "pipes/symmetry");
+}
