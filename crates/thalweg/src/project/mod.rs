@@ -3,12 +3,15 @@
 mod builtin;
 mod camera;
 mod check;
+mod describe;
 mod difference;
-mod limits;
+mod explain;
+mod guide;
 mod locate;
 mod particles;
 mod passes;
 mod picture;
+mod ranges;
 mod schema;
 #[cfg(test)]
 mod sph_tests;
@@ -19,7 +22,10 @@ pub use builtin::{BuiltIn, built_in_scenes, write_all_new};
 pub use camera::{CameraKey, CameraKind, CameraTable, KeyKind};
 pub use check::Complaint;
 pub(crate) use check::is_inside;
+pub use describe::{description, json_schema};
 pub use difference::Difference;
+pub use explain::{Explained, UnknownKey, explain, told};
+pub use guide::with_tables;
 pub use picture::{
     ColoursChoice, LightChoice, OVERLAYS, OverlayTable, ParticlesTable, PictureTable, RendererChoice,
     ScaleChoice, ShapeChoice, SnowChoice, WaterTable,

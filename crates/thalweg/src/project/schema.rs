@@ -1,13 +1,20 @@
 //! What a scene file may say.
 
+use super::ranges::{
+    Point, depth, discharge, height, length, place, share, size, span, steps, time, velocity,
+};
 use super::{CameraTable, PictureTable, ShapeChoice};
+use schemars::transform::Transform;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::SeqAccessDeserializer;
 use serde::de::{self, DeserializeOwned, IntoDeserializer, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
 use std::marker::PhantomData;
 use std::str::FromStr;
 use thalweg_coupling as coupling;
 use thalweg_erosion::pipes::{self, Edges};
+use thalweg_field::describe::{about, live, within};
 use thalweg_field::units::{self, Dimension};
 use thalweg_terrain::Recipe;
 use thalweg_terrain::recipe::{Island, Layer};
@@ -16,10 +23,11 @@ use thalweg_terrain::recipe::{Island, Layer};
 pub const VERSION: u32 = 1;
 
 /// A whole scene, as its file says it, defaults filled in.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scene {
     /// Version of the file's form; 1.
+    #[schemars(transform = within(1.0, 1.0))]
     pub version: u32,
     /// One line for people.
     #[serde(default)]
@@ -127,20 +135,23 @@ impl Scene {
 }
 
 /// The ground: a file, or layers of noise and shapes.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Terrain {
     /// Heightmap to read, beside the scene file or below it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// Heights of the darkest and the brightest value of an integer file [m]; missing: as the file says.
-    #[serde(deserialize_with = "height_range", skip_serializing_if = "Option::is_none")]
+    #[serde(with = "units::Pair::<units::Length>", skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = height())]
     pub height_range: Option<[f64; 2]>,
     /// Columns and rows; a file is resampled to them.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = within(1.0, 65_536.0).slider(64.0, 2048.0).of("cells"))]
     pub size: Option<[usize; 2]>,
     /// Side of a cell [m]; missing: as the file says, or 10 m.
-    #[serde(deserialize_with = "units::optional_length", skip_serializing_if = "Option::is_none")]
+    #[serde(with = "units::Length", skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = within(1.0e-3, 1.0e5).slider(0.1, 100.0).hint("the side of a cell"))]
     pub cell: Option<f64>,
     /// How hard the ground is.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -171,12 +182,8 @@ impl Terrain {
     }
 }
 
-fn height_range<'de, D: Deserializer<'de>>(range: D) -> Result<Option<[f64; 2]>, D::Error> {
-    units::place(range).map(Some)
-}
-
 /// Hardness of the ground from 0 (as soft as the parameters say) to 1 (never erodes).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Hardness {
     /// Image whose darkest value is 0 and brightest 1.
@@ -228,7 +235,7 @@ pub enum Method {
 }
 
 /// Methods.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SolverKind {
     /// Virtual pipes.
@@ -257,7 +264,7 @@ impl SolverKind {
 }
 
 /// What a solver runs on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Backend {
     /// The processor, all cores.
@@ -350,16 +357,20 @@ fn no_preset(kind: SolverKind, name: &str) -> String {
 }
 
 /// How long a run takes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[schemars(transform = live)]
 pub struct Time {
     /// Steps on the terrain as it is.
+    #[schemars(transform = steps().slider(0.0, 20_000.0))]
     pub steps: u64,
     /// Simulated time after which the run ends, if the steps have not run out before [s].
-    #[serde(deserialize_with = "units::optional_time", skip_serializing_if = "Option::is_none")]
+    #[serde(with = "units::Time", skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = span().slider(1.0, 86_400.0))]
     pub duration: Option<f64>,
     /// Passes over a coarser terrain before, which lay out the large valleys.
     #[serde(rename = "coarse", skip_serializing_if = "Vec::is_empty")]
+    #[schemars(transform = about().fixed())]
     pub coarse: Vec<Coarse>,
 }
 
@@ -370,15 +381,18 @@ impl Default for Time {
 }
 
 /// A pass over a coarser terrain.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Coarse {
     /// How many cells of the terrain make one of this pass, along each side.
+    #[schemars(transform = within(2.0, 65_536.0).slider(2.0, 32.0).of("cells"))]
     pub factor: usize,
     /// Steps.
+    #[schemars(transform = steps().slider(0.0, 5000.0))]
     pub steps: u64,
     /// Share of the finer terrain's own detail that is put back afterwards, 0 to 1 [-].
-    #[serde(default = "half")]
+    #[serde(default = "half", with = "units::Ratio")]
+    #[schemars(transform = share())]
     pub detail: f64,
 }
 
@@ -387,33 +401,42 @@ fn half() -> f64 {
 }
 
 /// What a run writes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[schemars(transform = live)]
 pub struct Output {
     /// Maps of water, sediment, erosion and so on.
     pub maps: bool,
     /// Pictures of the terrain before and after.
+    #[schemars(transform = about().fixed())]
     pub pictures: bool,
     /// Steps between two checkpoints; 0: only when stopped.
+    #[schemars(transform = steps().slider(0.0, 20_000.0))]
     pub checkpoint_every: u64,
     /// Whether the last state is kept, so that a longer run can go on from it.
     pub last_state: bool,
     /// Steps or simulated time between two pictures in `frames/`; 0: none.
+    #[schemars(transform = about().fixed())]
     pub frames_every: Every,
     /// Length of a film of the whole run, whose frames are spread evenly over it [s]; missing: none.
-    #[serde(deserialize_with = "units::optional_time", skip_serializing_if = "Option::is_none")]
+    #[serde(with = "units::Time", skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = about().slider(2.0, 60.0).fixed())]
     pub video: Option<f64>,
     /// Steps between two files of particles; 0: those of the last step alone.
     #[serde(skip_serializing_if = "is_zero")]
+    #[schemars(transform = steps().slider(0.0, 1000.0))]
     pub particles_every: u64,
     /// Formats that particles are written in; none: they are not.
     #[serde(deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "OneOrMany<ParticleFormat>")]
     pub particles: Vec<ParticleFormat>,
     /// Steps between two files of the fluid's surface; 0: that of the last step alone.
     #[serde(skip_serializing_if = "is_zero")]
+    #[schemars(transform = steps().slider(0.0, 1000.0))]
     pub surface_every: u64,
     /// Formats that the fluid's surface is written in; none: it is not.
     #[serde(deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "OneOrMany<SurfaceFormat>")]
     pub surface: Vec<SurfaceFormat>,
 }
 
@@ -522,8 +545,24 @@ impl<'de> Deserialize<'de> for Every {
     }
 }
 
+impl JsonSchema for Every {
+    fn schema_name() -> Cow<'static, str> {
+        "Every".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let mut time = Dimension::Time.schema();
+        // A plain number is one of steps.
+        time.insert("type".into(), "string".into());
+        within(1.0e-6, 1.0e12).transform(&mut time);
+        let mut steps = json_schema!({ "type": "integer" });
+        super::ranges::steps().transform(&mut steps);
+        json_schema!({ "anyOf": [steps, time] })
+    }
+}
+
 /// Formats of particles.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ParticleFormat {
     /// Stanford polygons, binary.
@@ -543,7 +582,7 @@ impl ParticleFormat {
 }
 
 /// Formats of the fluid's surface.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SurfaceFormat {
     /// Wavefront.
@@ -565,11 +604,28 @@ impl SurfaceFormat {
     }
 }
 
+/// Describes what [`one_or_many`] reads.
+struct OneOrMany<T>(PhantomData<T>);
+
+impl<T: JsonSchema> JsonSchema for OneOrMany<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        format!("{}_or_many", T::schema_name()).into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "anyOf": [generator.subschema_for::<T>(), generator.subschema_for::<Vec<T>>()] })
+    }
+}
+
 /// Reads a value, or a list of them.
 fn one_or_many<'de, D: Deserializer<'de>, T: Deserialize<'de>>(list: D) -> Result<Vec<T>, D::Error> {
-    struct OneOrMany<T>(PhantomData<T>);
+    struct OneOrList<T>(PhantomData<T>);
 
-    impl<'de, T: Deserialize<'de>> Visitor<'de> for OneOrMany<T> {
+    impl<'de, T: Deserialize<'de>> Visitor<'de> for OneOrList<T> {
         type Value = Vec<T>;
 
         fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
@@ -585,36 +641,44 @@ fn one_or_many<'de, D: Deserializer<'de>, T: Deserialize<'de>>(list: D) -> Resul
         }
     }
 
-    list.deserialize_any(OneOrMany(PhantomData))
+    list.deserialize_any(OneOrList(PhantomData))
 }
 
 /// Water standing in a rectangle at the beginning.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pool {
     /// Height of the surface [m]; ground above it stays dry.
-    #[serde(default, deserialize_with = "units::optional_length", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "units::Length", skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = height().slider(-100.0, 2000.0))]
     pub level: Option<f64>,
     /// Depth everywhere in the rectangle [m].
-    #[serde(default, deserialize_with = "units::optional_length", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "units::Length", skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = depth().slider(0.0, 100.0))]
     pub depth: Option<f64>,
     /// South-west corner, metres east and north of the terrain's own; missing: the terrain's.
-    #[serde(default = "corner", deserialize_with = "units::place")]
+    #[serde(default = "corner", with = "units::Pair::<units::Length>")]
+    #[schemars(transform = place())]
     pub from: [f64; 2],
     /// North-east corner; missing: the terrain's.
-    #[serde(default = "far", deserialize_with = "units::place")]
+    #[serde(default = "far", with = "units::Pair::<units::Length>")]
+    #[schemars(transform = place())]
     pub to: [f64; 2],
     /// Height of its underside, for water that begins in the air [m]; missing: the bed.
-    #[serde(default, deserialize_with = "units::optional_length", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "units::Length", skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = height().slider(-10.0, 100.0))]
     pub bottom: Option<f64>,
     /// How fast particles of it move [m/s]; missing: they stand.
-    #[serde(default, deserialize_with = "optional_velocity", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "units::Triple::<units::Speed>", skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = velocity())]
     pub velocity: Option<[f64; 3]>,
     /// Share of it that is sediment [-]; missing: none.
-    #[serde(default, deserialize_with = "units::optional_ratio", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "units::Ratio", skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = share())]
     pub sediment: Option<f64>,
     /// How long particles of it last [s]; missing: for ever.
-    #[serde(default, deserialize_with = "units::optional_time", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "units::Time", skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = span().slider(0.1, 600.0).hint("leave it out for particles that last for ever"))]
     pub lifetime: Option<f64>,
 }
 
@@ -630,11 +694,12 @@ fn far() -> [f64; 2] {
 }
 
 /// Rain, even or in drops.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Rain {
     /// Even rain on every cell [m/s].
-    #[serde(default, deserialize_with = "units::optional_speed", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "units::Speed", skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = within(0.0, 10.0).slider(0.0, 1.0e-4).hint("a cloudburst has 1e-4; rain cannot be negative, use 0 for a dry run"))]
     pub rate: Option<f64>,
     /// Drops instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -643,91 +708,105 @@ pub struct Rain {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mask: Option<String>,
     /// When it begins [s].
-    #[serde(default, deserialize_with = "units::time")]
+    #[serde(default, with = "units::Time")]
+    #[schemars(transform = time().slider(0.0, 86_400.0))]
     pub start: f64,
     /// When it ends [s]; missing: never.
-    #[serde(default, deserialize_with = "units::optional_time", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "units::Time", skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = time().slider(0.0, 86_400.0))]
     pub stop: Option<f64>,
 }
 
 /// Rain drops at random places.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Drops {
     /// On the whole terrain in each second [1/s].
-    #[serde(deserialize_with = "units::rate")]
+    #[serde(with = "units::Rate")]
+    #[schemars(transform = within(0.0, 1.0e6).slider(0.0, 1000.0).hint("even rain, rate, is faster for more"))]
     pub per_second: f64,
     /// Water that one drop leaves on the cells it hits [m].
-    #[serde(deserialize_with = "units::length")]
+    #[serde(with = "units::Length")]
+    #[schemars(transform = within(0.0, 100.0).slider(0.0, 1.0))]
     pub depth: f64,
     /// Radius [m].
-    #[serde(deserialize_with = "units::length")]
+    #[serde(with = "units::Length")]
+    #[schemars(transform = length().slider(0.0, 100.0))]
     pub radius: f64,
 }
 
 /// A place where water comes or goes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Source {
     /// Metres east and north of the south-west corner.
-    #[serde(deserialize_with = "units::place")]
+    #[serde(with = "units::Pair::<units::Length>")]
+    #[schemars(transform = place())]
     pub at: [f64; 2],
     /// Water in each second [m³/s].
-    #[serde(deserialize_with = "units::discharge")]
+    #[serde(with = "units::Discharge")]
+    #[schemars(transform = discharge().slider(0.0, 1000.0).hint("the Amazon has 2e5; [[source]] adds water, [[drain]] takes it away"))]
     pub rate: f64,
     /// Radius [m]; missing: one cell.
-    #[serde(default, deserialize_with = "units::length")]
+    #[serde(default, with = "units::Length")]
+    #[schemars(transform = length().slider(0.0, 200.0))]
     pub radius: f64,
     /// When it begins [s].
-    #[serde(default, deserialize_with = "units::time")]
+    #[serde(default, with = "units::Time")]
+    #[schemars(transform = time().slider(0.0, 86_400.0))]
     pub start: f64,
     /// When it ends [s]; missing: never.
-    #[serde(default, deserialize_with = "units::optional_time", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "units::Time", skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = time().slider(0.0, 86_400.0))]
     pub stop: Option<f64>,
 }
 
 /// A place where particles come from.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = live)]
 pub struct Emitter {
     /// Its form.
     pub shape: EmitterShape,
     /// Middle of a disc: metres east, north and up.
-    #[serde(default, deserialize_with = "optional_point", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "Point", skip_serializing_if = "Option::is_none")]
     pub at: Option<[f64; 3]>,
     /// Radius of a disc [m].
-    #[serde(default, deserialize_with = "units::optional_length", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "units::Length", skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = size().slider(0.05, 10.0))]
     pub radius: Option<f64>,
     /// Lowest corner of a box, or one end of a line: metres east, north and up.
-    #[serde(default, deserialize_with = "optional_point", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "Point", skip_serializing_if = "Option::is_none")]
     pub from: Option<[f64; 3]>,
     /// Highest corner of a box, or the other end of a line.
-    #[serde(default, deserialize_with = "optional_point", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "Point", skip_serializing_if = "Option::is_none")]
     pub to: Option<[f64; 3]>,
     /// Whether its heights count from the bed below its middle, as it is at the beginning.
     #[serde(default)]
     pub above_bed: bool,
     /// Velocity of the water that comes out, east, north and up [m/s]; with a rate, only its direction counts.
-    #[serde(deserialize_with = "velocity")]
+    #[serde(with = "units::Triple::<units::Speed>")]
+    #[schemars(transform = velocity())]
     pub velocity: [f64; 3],
     /// Water in each second [m³/s]; missing: as much as the velocity carries.
-    #[serde(
-        default,
-        deserialize_with = "units::optional_discharge",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, with = "units::Discharge", skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = discharge().slider(0.0, 10.0))]
     pub rate: Option<f64>,
     /// How long its particles last [s]; missing: for ever.
-    #[serde(default, deserialize_with = "units::optional_time", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "units::Time", skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = span().slider(0.1, 600.0).hint("leave it out for particles that last for ever"))]
     pub lifetime: Option<f64>,
     /// Share of the water that is sediment [-].
-    #[serde(default, deserialize_with = "units::ratio")]
+    #[serde(default, with = "units::Ratio")]
+    #[schemars(transform = share())]
     pub sediment: f64,
     /// When it begins [s].
-    #[serde(default, deserialize_with = "units::time")]
+    #[serde(default, with = "units::Time")]
+    #[schemars(transform = time().slider(0.0, 600.0))]
     pub start: f64,
     /// When it ends [s]; missing: never.
-    #[serde(default, deserialize_with = "units::optional_time", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "units::Time", skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = time().slider(0.0, 600.0))]
     pub stop: Option<f64>,
 }
 
@@ -744,7 +823,7 @@ impl Emitter {
 }
 
 /// Forms of emitters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum EmitterShape {
     /// Water fills it and moves out of it as a whole.
@@ -756,40 +835,15 @@ pub enum EmitterShape {
 }
 
 /// A box in which particles vanish.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sink {
     /// Lowest corner: metres east, north and up.
-    #[serde(deserialize_with = "point")]
+    #[serde(with = "units::Triple::<units::Length>")]
+    #[schemars(transform = place())]
     pub from: [f64; 3],
     /// Highest corner.
-    #[serde(deserialize_with = "point")]
+    #[serde(with = "units::Triple::<units::Length>")]
+    #[schemars(transform = place())]
     pub to: [f64; 3],
-}
-
-/// A length among others.
-#[derive(Deserialize)]
-struct Metres(#[serde(deserialize_with = "units::length")] f64);
-
-/// Reads a place: metres east, north and up.
-fn point<'de, D: Deserializer<'de>>(place: D) -> Result<[f64; 3], D::Error> {
-    <[Metres; 3]>::deserialize(place).map(|place| place.map(|Metres(length)| length))
-}
-
-/// Reads a place that may be missing.
-pub(super) fn optional_point<'de, D: Deserializer<'de>>(place: D) -> Result<Option<[f64; 3]>, D::Error> {
-    point(place).map(Some)
-}
-
-/// A speed among others.
-#[derive(Deserialize)]
-struct MetresPerSecond(#[serde(deserialize_with = "units::speed")] f64);
-
-/// Reads a velocity: metres per second to the east, to the north and up.
-fn velocity<'de, D: Deserializer<'de>>(velocity: D) -> Result<[f64; 3], D::Error> {
-    <[MetresPerSecond; 3]>::deserialize(velocity).map(|parts| parts.map(|MetresPerSecond(speed)| speed))
-}
-
-fn optional_velocity<'de, D: Deserializer<'de>>(parts: D) -> Result<Option<[f64; 3]>, D::Error> {
-    velocity(parts).map(Some)
 }
