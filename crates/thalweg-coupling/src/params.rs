@@ -37,13 +37,13 @@ pub enum Hold {
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "Bed", transform = live)]
 pub struct BedParams {
-    /// Distance between two boundary particles, Δs [m]; missing: that of the fluid's.
+    /// Distance between two boundary particles, Δs [m], 0.2 to 0.7 smoothing radii; missing: that of the fluid's.
     #[serde(with = "units::Length", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = within(1.0e-6, 4.0e3).slider(0.01, 1.0).hint("half of the fluid's smoothing radius is right").fixed())]
     pub spacing: Option<f64>,
     /// What keeps water above the bed.
     pub hold: Hold,
-    /// Viscosity between water and bed, µ_bf [Pa·s]; missing: the fluid's own, with a little of its damping.
+    /// Viscosity between water and bed, µ_bf [Pa·s]; missing: the fluid's own and half a per cent of the damping's.
     #[serde(with = "units::Viscosity", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = within(0.0, 1.0e8).slider(0.0, 20.0).hint("0 for a smooth bed"))]
     pub friction: Option<f64>,
@@ -114,7 +114,7 @@ pub struct ErosionParams {
     #[serde(with = "units::ShearConstant")]
     #[schemars(transform = within(0.0, 1.0e6).slider(0.0, 10.0))]
     pub shear: f64,
-    /// Erosion strength K_ε [s/m].
+    /// Erosion strength K_ε, how fast ground is taken up [s/m].
     #[serde(with = "units::Slowness")]
     #[schemars(transform = within(0.0, 1.0e6).slider(0.0, 1000.0).hint("0 for solid rock"))]
     pub strength: f64,
@@ -132,7 +132,7 @@ pub struct ErosionParams {
     #[serde(with = "units::Density")]
     #[schemars(transform = within(0.01, 1.0e5).slider(1500.0, 4000.0).hint("quartz has 2650"))]
     pub sediment_density: f64,
-    /// Radius of a grain, r_s [m].
+    /// Radius of a grain, r_s [m]; decides how fast it sinks.
     #[serde(with = "units::Length")]
     #[schemars(transform = within(1.0e-9, 1.0).slider(1.0e-6, 1.0e-2).hint("such as \"50 um\""))]
     pub grain_radius: f64,

@@ -212,6 +212,9 @@ pub struct Form {
     /// How many there are, of a list with a fixed length.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub length: Option<u64>,
+    /// What each of a list is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub each: Option<&'static str>,
 }
 
 /// One of several words that a parameter may be.
@@ -351,7 +354,9 @@ fn fits(schema: &Value, value: &Value) -> bool {
         Value::Null => is("number"),
         Value::Bool(_) => is("boolean"),
         Value::Number(_) => is("number") || is("integer"),
-        Value::String(text) => is("string") && dimension(schema).is_none_or(|d| units::parse(text, d).is_ok()),
+        Value::String(text) => {
+            is("string") && dimension(schema).is_none_or(|d| units::parse(text, d).is_ok())
+        }
         Value::Array(_) => is("array"),
         Value::Object(table) => {
             let properties = &schema["properties"];
@@ -421,6 +426,15 @@ impl<'a> Walk<'a> {
             for (name, schema) in properties {
                 let key = if above.is_empty() { name.clone() } else { format!("{above}.{name}") };
                 let mut parameter = inner.parameter(key, schema);
+                if name == "kind" && own.is_some() {
+                    // It tells the kinds apart, so all of them have it, and each is what its section is.
+                    parameter.kinds.clear();
+                    if parameter.meaning.is_empty() {
+                        parameter.meaning =
+                            "Which kind it is, and with it which other keys there are.".into();
+                    }
+                    parameter.choices.iter_mut().for_each(|choice| choice.meaning = meaning(branch));
+                }
                 parameter.required = required.is_some_and(|required| required.contains(&json!(name)));
                 let key = parameter.key.clone();
                 take_in(parameter, all);
@@ -474,36 +488,53 @@ impl<'a> Walk<'a> {
             None => "text",
         };
         let form = named(schema);
-        let part = match form {
-            "list" => self.description.resolve(schema["prefixItems"].get(0).unwrap_or(&schema["items"])),
-            _ => schema,
+        let (part, each) = match form {
+            "list" => {
+                let part = self.description.resolve(schema["prefixItems"].get(0).unwrap_or(&schema["items"]));
+                (part, Some(named(part)))
+            }
+            _ => (schema, None),
         };
-        let text = |name: &str| part.get(name).or(schema.get(name)).and_then(Value::as_str).map(str::to_owned);
+        let text =
+            |name: &str| part.get(name).or(schema.get(name)).and_then(Value::as_str).map(str::to_owned);
         let length = schema.get("maxItems").and_then(Value::as_u64);
-        Some(Form { form, dimension: text("x-dimension"), unit: text("x-unit"), range: range(part), length })
+        let [dimension, unit] = ["x-dimension", "x-unit"].map(text);
+        Some(Form { form, dimension, unit, range: range(part), length, each })
     }
 }
 
 /// Adds a parameter, or its kind to the same one of another kind.
 fn take_in(parameter: Parameter, all: &mut Vec<Parameter>) {
+    let tells_kinds = parameter.key.rsplit('.').next() == Some("kind") && parameter.kinds.is_empty();
     let same = |other: &&mut Parameter| {
-        let kinds = parameter.kinds.clone();
-        **other == Parameter { kinds: other.kinds.clone(), ..parameter.clone() } && !kinds.is_empty()
+        let as_other = Parameter { kinds: other.kinds.clone(), ..parameter.clone() };
+        other.key == parameter.key && (tells_kinds || **other == as_other)
     };
     match all.iter_mut().find(same) {
         Some(other) => {
-            let new = parameter.kinds.into_iter().filter(|kind| !other.kinds.contains(kind));
-            let new: Vec<_> = new.collect();
-            other.kinds.extend(new);
+            add_new(&mut other.kinds, parameter.kinds);
+            add_new(&mut other.choices, parameter.choices);
         }
         None => all.push(parameter),
     }
 }
 
+fn add_new<T: PartialEq>(list: &mut Vec<T>, more: Vec<T>) {
+    for one in more {
+        if !list.contains(&one) {
+            list.push(one);
+        }
+    }
+}
+
+/// What a schema says about itself.
+fn meaning(schema: &Value) -> String {
+    schema.get("description").and_then(Value::as_str).map_or(String::new(), |text| without_unit(text, None))
+}
+
 fn choices(schema: &Value) -> Vec<Choice> {
-    let meaning = schema.get("description").and_then(Value::as_str).map(|text| without_unit(text, None));
     if let Some(value) = schema.get("const") {
-        return vec![Choice { value: value.clone(), meaning: meaning.unwrap_or_default() }];
+        return vec![Choice { value: value.clone(), meaning: meaning(schema) }];
     }
     let words = schema.get("enum").and_then(Value::as_array).into_iter().flatten();
     words.map(|value| Choice { value: value.clone(), meaning: String::new() }).collect()
@@ -513,8 +544,7 @@ fn choices(schema: &Value) -> Vec<Choice> {
 fn without_unit(text: &str, unit: Option<&str>) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match unit {
-        Some("") => text.replace(" [-]", ""),
+        None | Some("") => text.replace(" [-]", ""),
         Some(unit) => text.replace(&format!(" [{unit}]"), ""),
-        None => text,
     }
 }

@@ -153,7 +153,8 @@ impl Dimension {
     /// What a value of it looks like in a scene file, for editors and for [`describe`](crate::describe).
     pub fn schema(self) -> Schema {
         let escaped = |unit: &str| unit.replace('^', r"\^").replace('.', r"\.");
-        let units: Vec<_> = self.units().iter().map(|(unit, _)| escaped(unit)).collect();
+        let units = self.units().iter().filter(|(unit, _)| !unit.is_empty());
+        let units: Vec<_> = units.map(|(unit, _)| escaped(unit)).collect();
         let number = r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?";
         json_schema!({
             "type": ["number", "string"],

@@ -82,7 +82,7 @@ pub struct FluidParams {
     #[serde(with = "units::Length")]
     #[schemars(transform = within(1.0e-5, 1.0e3).slider(0.01, 1.0).hint("such as \"5 cm\"").fixed())]
     pub spacing: f64,
-    /// Smoothing radius h [m]; missing: twice the spacing.
+    /// Smoothing radius h, how far particles feel each other [m], 1.2 to 4 spacings; missing: twice the spacing.
     #[serde(with = "units::Length", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = within(1.0e-5, 4.0e3).slider(0.02, 2.0).hint("about twice the spacing is right").fixed())]
     pub radius: Option<f64>,
@@ -90,7 +90,7 @@ pub struct FluidParams {
     #[serde(with = "units::Density")]
     #[schemars(transform = within(0.01, 1.0e5).slider(500.0, 2000.0).hint("water has 1000").fixed())]
     pub density: f64,
-    /// Mass of a particle [kg]; missing: the one that gives particles on a lattice the density at rest.
+    /// Mass of a particle [kg], 0.3 to 3 times spacing³ times density; missing: the one that gives particles on a lattice the density at rest.
     #[serde(with = "units::Mass", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = within(1.0e-18, 1.0e14).slider(0.001, 1.0).hint("leave it out for the right one").fixed())]
     pub mass: Option<f64>,
@@ -98,7 +98,8 @@ pub struct FluidParams {
     #[serde(with = "units::Viscosity")]
     #[schemars(transform = within(0.0, 1.0e8).slider(0.0, 20.0).hint("water has 0.001, honey 10"))]
     pub viscosity: f64,
-    /// Numerical viscosity that keeps the pressure smooth, as a share of h times the speed of sound [-].
+    /// Numerical viscosity that keeps the pressure smooth, as a share of h times the speed of sound [-]; 0.004
+    /// makes livelier, noisier water.
     #[serde(with = "units::Ratio")]
     #[schemars(transform = within(0.0, 1.0).slider(0.0, 0.1))]
     pub damping: f64,
@@ -142,7 +143,7 @@ pub struct FluidParams {
     /// Damped steps before the run, in which particles find their places between each other and the bed.
     #[schemars(transform = within(0.0, 1.0e7).slider(0.0, 1000.0).of("steps"))]
     pub relax: u32,
-    /// Most particles of the fluid; emitters pause when there are so many.
+    /// Most particles of the fluid; emitters pause when there are so many, and memory is set aside for them.
     #[schemars(transform = within(1.0, MOST_PARTICLES as f64).slider(1000.0, 2.0e6).hint("a larger spacing for more water"))]
     pub max_particles: u32,
 }

@@ -37,7 +37,11 @@ pub(crate) fn require(
     value: impl ToString,
     remedy: &'static str,
 ) -> Result<(), Invalid> {
-    if good { Ok(()) } else { Err(Invalid { key: key.into(), value: value.to_string(), remedy: remedy.into() }) }
+    if good {
+        Ok(())
+    } else {
+        Err(Invalid { key: key.into(), value: value.to_string(), remedy: remedy.into() })
+    }
 }
 
 /// Cross-section of the virtual pipes.

@@ -78,22 +78,24 @@ pub enum Edge {
     /// Water and its sediment leave and are counted; the bed of the edge itself does not erode.
     Open,
     /// A reservoir of clear water that keeps its surface at this height.
-    Level(#[serde(with = "units::Length")]
+    Level(
+        #[serde(with = "units::Length")]
         #[schemars(transform = within(-1.0e6, 1.0e6).slider(-100.0, 1000.0))]
-        f64),
+        f64,
+    ),
 }
 
 /// The four edges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Edges {
-    /// Row 0.
+    /// The northern edge, row 0.
     pub north: Edge,
-    /// Last column.
+    /// The eastern edge, the last column.
     pub east: Edge,
-    /// Last row.
+    /// The southern edge, the last row.
     pub south: Edge,
-    /// Column 0.
+    /// The western edge, column 0.
     pub west: Edge,
 }
 

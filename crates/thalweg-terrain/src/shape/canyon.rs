@@ -2,9 +2,7 @@
 
 use super::{Bearing, centerline::Centerline, smoothstep};
 use crate::noise::{Octaves, Spectrum};
-use crate::recipe::{
-    Check, Invalid, Kind, Site, Surface, bearing, depth, grade, layer, length, place, size,
-};
+use crate::recipe::{Check, Invalid, Kind, Site, Surface, bearing, depth, grade, layer, length, place, size};
 use thalweg_field::{describe::within, units};
 
 /// Share of each terrace's width that is wall; the rest is a gently sloping tread.

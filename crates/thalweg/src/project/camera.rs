@@ -25,25 +25,25 @@ pub struct CameraTable {
     #[serde(with = "units::Angle")]
     #[schemars(transform = fov_range())]
     pub fov: f64,
-    /// Way from the target [m]; missing: as far as everything is seen from.
+    /// `orbit`, `turntable`: way from the target [m]; missing: as far as everything is seen from.
     #[serde(with = "units::Length", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = size().slider(1.0, 2.0e4))]
     pub distance: Option<f64>,
-    /// What an orbit looks at: metres east, north and up; missing: the middle of everything.
+    /// `orbit`, `turntable`: what it looks at, east, north and up; missing: the middle of everything.
     #[serde(with = "Point", skip_serializing_if = "Option::is_none")]
     pub target: Option<[f64; 3]>,
-    /// Where a fly camera stands: metres east, north and up.
+    /// `fly`: where it stands, east, north and up.
     #[serde(with = "Point", skip_serializing_if = "Option::is_none")]
     pub position: Option<[f64; 3]>,
-    /// How long a turntable takes [s].
+    /// `turntable`: how long it takes [s]; missing: 8 s.
     #[serde(with = "units::Time", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = within(1.0e-3, 1.0e6).slider(1.0, 60.0))]
     pub duration: Option<f64>,
-    /// How often it goes around, clockwise seen from above; negative for the other way [-].
+    /// `turntable`: how often it goes around, clockwise seen from above; negative for the other way [-]; missing: once.
     #[serde(with = "units::Ratio", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = within(-1.0e4, 1.0e4).slider(-2.0, 2.0))]
     pub turns: Option<f64>,
-    /// Where a path leads through.
+    /// `path`: where it leads through, two or more.
     #[serde(rename = "key", skip_serializing_if = "Vec::is_empty")]
     pub keys: Vec<CameraKey>,
 }

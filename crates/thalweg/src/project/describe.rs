@@ -60,8 +60,16 @@ fn method(kind: SolverKind, generator: &mut SchemaGenerator) -> Value {
     backend["default"] = json!(Backend::default());
     let preset = "The parameter table that the others start from.";
     let names = kind.presets();
+    // What the method is says the list of methods.
+    let methods = Value::from(SolverKind::json_schema(generator));
+    let about = methods["oneOf"].as_array().into_iter().flatten().find(|one| one["const"] == kind.name());
+    method["description"] = about.map_or(Value::Null, |about| about["description"].clone());
+    let usual = SolverKind::default().name();
     let more = [
-        ("kind", json!({ "type": "string", "const": kind.name(), "description": "The method." })),
+        (
+            "kind",
+            json!({ "type": "string", "const": kind.name(), "default": usual, "description": "The method." }),
+        ),
         ("preset", json!({ "type": "string", "enum": names, "default": names[0], "description": preset })),
         ("backend", backend),
     ];

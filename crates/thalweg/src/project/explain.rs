@@ -70,14 +70,19 @@ pub fn explain(key: &str) -> Result<Vec<Explained>, UnknownKey> {
 fn explained(parameter: Parameter) -> Explained {
     let below = parameter.key.strip_prefix("solver.").map(|path| format!("/{}", path.replace('.', "/")));
     let mut values = Vec::new();
-    for (pointer, kind) in below.iter().flat_map(|pointer| parameter.kinds.iter().map(move |kind| (pointer, kind))) {
+    for (pointer, kind) in
+        below.iter().flat_map(|pointer| parameter.kinds.iter().map(move |kind| (pointer, kind)))
+    {
         let tables = presets(kind);
         // `kind`, `preset` and `backend` are in no table.
-        let known = tables.iter().any(|(_, table)| table.pointer(pointer).is_some_and(|value| !value.is_object()));
+        let known =
+            tables.iter().any(|(_, table)| table.pointer(pointer).is_some_and(|value| !value.is_object()));
         if known {
-            values.extend(tables.iter().map(|(name, table)| {
-                Preset { name: *name, value: table.pointer(pointer).cloned() }
-            }));
+            values.extend(
+                tables
+                    .iter()
+                    .map(|(name, table)| Preset { name: *name, value: table.pointer(pointer).cloned() }),
+            );
         }
     }
     Explained { parameter, presets: values }
@@ -85,7 +90,9 @@ fn explained(parameter: Parameter) -> Explained {
 
 /// A value in few words, with its unit: `40 deg`, `"depth"`.
 pub fn told(value: &Value, form: Option<&Form>) -> String {
-    let unit = form.and_then(|form| form.unit.as_deref()).unwrap_or_default();
+    // What whole numbers count goes without saying.
+    let counts = |form: &Form| form.form == "integer" || form.each == Some("integer");
+    let unit = form.filter(|form| !counts(form)).and_then(|form| form.unit.as_deref()).unwrap_or_default();
     match value {
         Value::Number(number) => number_told(number.as_f64().unwrap_or(f64::NAN), unit),
         Value::Array(list) if list.iter().all(Value::is_number) => {
@@ -100,7 +107,8 @@ pub fn told(value: &Value, form: Option<&Form>) -> String {
 pub(super) fn number_told(number: f64, unit: &str) -> String {
     match unit {
         "" => brief(rounded(number)),
-        "rad" => format!("{} deg", brief(rounded(number.to_degrees()))),
+        // Ranges of angles end a hair beside round numbers.
+        "rad" => format!("{} deg", (100.0 * number.to_degrees()).round() / 100.0),
         _ => format!("{} {unit}", brief(rounded(number))),
     }
 }

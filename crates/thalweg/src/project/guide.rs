@@ -12,7 +12,9 @@
 
 use super::describe::{description, presets};
 use super::explain::{number_told, told};
-use super::schema::{Coarse, Drops, Emitter, Hardness, Output, Pool, Rain, Scene, Sink, Source, Terrain, Time};
+use super::schema::{
+    Coarse, Drops, Emitter, Hardness, Output, Pool, Rain, Scene, Sink, Source, Terrain, Time,
+};
 use super::{CameraKey, CameraTable, ParticlesTable, PictureTable, WaterTable};
 use serde_json::Value;
 use thalweg_coupling as coupling;
@@ -80,13 +82,18 @@ impl<'a> Table<'a> {
     /// The keys in the order of the code, each with what is known of it for each kind.
     fn rows(&self) -> Vec<(&'static str, Vec<Parameter>)> {
         let all = description().parameters();
-        let key = |name: &str| if self.section.is_empty() { name.into() } else { format!("{}.{name}", self.section) };
+        let key = |name: &str| {
+            if self.section.is_empty() { name.into() } else { format!("{}.{name}", self.section) }
+        };
         let of_kind = |parameter: &Parameter, kind: &str| {
             parameter.kinds.is_empty() || parameter.kinds.iter().any(|other| other == kind)
         };
         let found = |name: &str| -> Vec<Parameter> {
             let named = all.iter().filter(|parameter| parameter.key == key(name));
-            named.filter(|p| self.kinds.is_empty() || self.kinds.iter().any(|kind| of_kind(p, kind))).cloned().collect()
+            named
+                .filter(|p| self.kinds.is_empty() || self.kinds.iter().any(|kind| of_kind(p, kind)))
+                .cloned()
+                .collect()
         };
         let wanted = |name: &&'static str| {
             (self.only.is_empty() || self.only.contains(name)) && !self.without.contains(name)
@@ -117,8 +124,12 @@ impl<'a> Table<'a> {
     fn meaning(&self, found: &[Parameter]) -> String {
         let mut meanings: Vec<(String, &str)> = Vec::new();
         for parameter in found {
-            let kinds: Vec<_> =
-                self.kinds.iter().filter(|kind| parameter.kinds.iter().any(|k| k == *kind)).map(|kind| format!("`{kind}`")).collect();
+            let kinds: Vec<_> = self
+                .kinds
+                .iter()
+                .filter(|kind| parameter.kinds.iter().any(|k| k == *kind))
+                .map(|kind| format!("`{kind}`"))
+                .collect();
             match meanings.iter_mut().find(|(_, meaning)| *meaning == parameter.meaning) {
                 Some((other, _)) => *other = format!("{other}, {}", kinds.join(", ")),
                 None => meanings.push((kinds.join(", "), &parameter.meaning)),
@@ -126,7 +137,9 @@ impl<'a> Table<'a> {
         }
         let mut told = match &meanings[..] {
             [(_, only)] => (*only).to_owned(),
-            several => several.iter().map(|(kinds, text)| format!("{kinds}: {text}")).collect::<Vec<_>>().join(" "),
+            several => {
+                several.iter().map(|(kinds, text)| format!("{kinds}: {text}")).collect::<Vec<_>>().join(" ")
+            }
         };
         for choice in found[0].choices.iter().filter(|choice| !choice.meaning.is_empty()) {
             told += &format!(" `{}`: {}", choice.value, choice.meaning);
@@ -140,13 +153,18 @@ impl<'a> Table<'a> {
             Some(parameter) if parameter.required => "required".into(),
             Some(parameter) => value_told(parameter.default.as_ref(), parameter),
         };
+        if name == "preset" && !self.presets.is_empty() {
+            return self.presets.iter().map(|preset| format!("`\"{preset}\"`")).collect();
+        }
         if !self.presets.is_empty() {
             let tables: Vec<_> = self.kinds.iter().flat_map(|kind| presets(kind)).collect();
             let section = self.section.strip_prefix("solver").unwrap_or_default().replace('.', "/");
             let pointer = format!("{section}/{name}");
             let value = |preset: &&str| match tables.iter().find(|(name, _)| name == preset) {
                 // What is in no table is the same for all.
-                Some((_, table)) if in_tables(&tables, &pointer) => value_told(table.pointer(&pointer), &found[0]),
+                Some((_, table)) if in_tables(&tables, &pointer) => {
+                    value_told(table.pointer(&pointer), &found[0])
+                }
                 _ => cell(found.first()),
             };
             return self.presets.iter().map(value).collect();
@@ -170,8 +188,25 @@ fn value_told(value: Option<&Value>, parameter: &Parameter) -> String {
         Some(Value::Array(list)) if list.is_empty() => "none".into(),
         Some(Value::Object(_)) => String::new(),
         Some(value @ (Value::String(_) | Value::Array(_))) => format!("`{}`", told(value, None)),
-        Some(value) => told(value, parameter.quantity()),
+        Some(value) => raised(&told(value, parameter.quantity())),
     }
+}
+
+/// Text with powers of ten as they are printed: `10⁶` for `1e6`.
+fn raised(text: &str) -> String {
+    let word = |word: &str| -> Option<String> {
+        let (before, exponent) = word.split_once('e')?;
+        let exponent: i32 = exponent.parse().ok()?;
+        let mantissa = before.trim_start_matches(['±', '-']);
+        let sign = &before[..before.len() - mantissa.len()];
+        mantissa.parse::<f64>().ok()?;
+        let factor = if mantissa == "1" { String::new() } else { format!("{mantissa}·") };
+        let raised = |c: char| {
+            c.to_digit(10).map_or('⁻', |digit| "⁰¹²³⁴⁵⁶⁷⁸⁹".chars().nth(digit as usize).unwrap_or(c))
+        };
+        Some(format!("{sign}{factor}10{}", exponent.to_string().chars().map(raised).collect::<String>()))
+    };
+    text.split(' ').map(|part| word(part).unwrap_or_else(|| part.to_owned())).collect::<Vec<_>>().join(" ")
 }
 
 /// What a value may look like.
@@ -184,13 +219,13 @@ fn form(form: &Form) -> String {
     let name = form.dimension.as_deref().unwrap_or(form.form);
     let name = match form.length {
         Some(length) if form.form == "list" => {
-            let part = if name == "list" { "integer" } else { name };
+            let part = if name == "list" { form.each.unwrap_or(name) } else { name };
             format!("[{}]", vec![part; length as usize].join(", "))
         }
         _ => name.to_owned(),
     };
     let unit = form.unit.as_deref().unwrap_or_default();
-    match form.range {
+    let range = match form.range {
         Some([low, high]) if low == high => format!("{name}, {low}"),
         Some([low, high]) if low == -high => format!("{name}, within ±{}", number_told(high, unit)),
         Some([low, high]) => {
@@ -198,7 +233,8 @@ fn form(form: &Form) -> String {
             format!("{name}, {low} to {}", number_told(high, unit))
         }
         None => name,
-    }
+    };
+    raised(&range)
 }
 
 /// The keys of a section, in the order of the code.

@@ -23,7 +23,7 @@ pub struct PictureTable {
     /// Columns and rows [px].
     #[schemars(transform = within(1.0, 16_384.0).slider(320.0, 3840.0).of("px"))]
     pub size: [usize; 2],
-    /// What draws.
+    /// What draws the view and the frames.
     pub renderer: RendererChoice,
     /// Frames shown in each second of a video [1/s].
     #[schemars(transform = within(1.0, 1000.0).slider(10.0, 60.0).of("1/s"))]
@@ -186,17 +186,17 @@ pub struct WaterTable {
     #[serde(with = "units::Ratio")]
     #[schemars(transform = strength().slider(0.0, 3.0))]
     pub ripples: f64,
-    /// Strength of the foam on rapid water [-].
+    /// Strength of the foam on rapid water [-]; particles have it where they run into each other or spray.
     #[serde(with = "units::Ratio")]
     #[schemars(transform = strength().slider(0.0, 3.0))]
     pub foam: f64,
     /// Whether waves focus sunlight onto the bed.
     pub caustics: bool,
-    /// Share of sediment at which the water has the colour of mud; missing: what suits the method [-].
+    /// Suspended sediment over depth of water at which it turns to mud [-]; missing: 1, of particles 0.05.
     #[serde(with = "units::Ratio", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = within(1.0e-9, 1.0e3).slider(0.01, 2.0))]
     pub muddy: Option<f64>,
-    /// Water in which the bed has all but vanished; missing: what suits the method [m].
+    /// Water in which the bed has all but vanished [m]; missing: 40 m, of particles 40 spacings.
     #[serde(with = "units::Length", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = within(1.0e-6, 1.0e6).slider(0.1, 100.0))]
     pub clear_depth: Option<f64>,

@@ -32,7 +32,7 @@ pub struct Scene {
     /// One line for people.
     #[serde(default)]
     pub title: String,
-    /// Seed of everything random.
+    /// Seed of everything random: terrain, hardness, drops; 0 to 2⁶³ − 1.
     #[serde(default)]
     pub seed: u64,
     /// The ground.
@@ -138,28 +138,29 @@ impl Scene {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Terrain {
-    /// Heightmap to read, beside the scene file or below it.
+    /// Heightmap to read, beside the scene file or below it: PNG, TIFF, EXR, R16, RAW.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// Heights of the darkest and the brightest value of an integer file [m]; missing: as the file says.
+    /// Heights of code 0 and of the largest code of an integer file, or of 0 and 1 in a float file [m]; missing: as the
+    /// file says, else its numbers are metres.
     #[serde(with = "units::Pair::<units::Length>", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = height())]
     pub height_range: Option<[f64; 2]>,
-    /// Columns and rows; a file is resampled to them.
+    /// Columns and rows; a file is resampled to them. Missing: those of the file, or 512 by 512.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(transform = within(1.0, 65_536.0).slider(64.0, 2048.0).of("cells"))]
     pub size: Option<[usize; 2]>,
-    /// Side of a cell [m]; missing: as the file says, or 10 m.
+    /// Side of a cell [m], which wins over what a file says; missing: as the file says, else 1 m, and 10 m without a file.
     #[serde(with = "units::Length", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = within(1.0e-3, 1.0e5).slider(0.1, 100.0).hint("the side of a cell"))]
     pub cell: Option<f64>,
-    /// How hard the ground is.
+    /// How hard the ground is; missing: as soft as the parameters say.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hardness: Option<Hardness>,
-    /// Makes the edges sink below the sea.
+    /// Makes the edges sink; not together with `file`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub island: Option<Island>,
-    /// Procedural ground, the lowest layer first; missing, and no file either: a mountain range.
+    /// Procedural ground, the lowest layer first; not together with `file`. With neither, a mountain range.
     #[serde(rename = "layer", skip_serializing_if = "Vec::is_empty")]
     pub layers: Vec<Layer>,
 }
@@ -186,10 +187,10 @@ impl Terrain {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Hardness {
-    /// Image whose darkest value is 0 and brightest 1.
+    /// Image, black is 0 and white is 1, stretched over the terrain.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// Procedural hardness; values beyond 0 and 1 are cut off.
+    /// Layers as for terrain whose height, read as a pure number, is the hardness; beyond 0 and 1 it is cut off.
     #[serde(rename = "layer", skip_serializing_if = "Vec::is_empty")]
     pub layers: Vec<Layer>,
 }
@@ -361,10 +362,10 @@ fn no_preset(kind: SolverKind, name: &str) -> String {
 #[serde(default, deny_unknown_fields)]
 #[schemars(transform = live)]
 pub struct Time {
-    /// Steps on the terrain as it is.
+    /// Steps on the terrain itself.
     #[schemars(transform = steps().slider(0.0, 20_000.0))]
     pub steps: u64,
-    /// Simulated time after which the run ends, if the steps have not run out before [s].
+    /// Simulated time after which the last pass ends, if the steps have not run out before [s].
     #[serde(with = "units::Time", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = span().slider(1.0, 86_400.0))]
     pub duration: Option<f64>,
@@ -384,10 +385,10 @@ impl Default for Time {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Coarse {
-    /// How many cells of the terrain make one of this pass, along each side.
+    /// How many cells of the terrain make one of this pass, along each side; it falls from pass to pass.
     #[schemars(transform = within(2.0, 65_536.0).slider(2.0, 32.0).of("cells"))]
     pub factor: usize,
-    /// Steps.
+    /// Steps of this pass.
     #[schemars(transform = steps().slider(0.0, 5000.0))]
     pub steps: u64,
     /// Share of the finer terrain's own detail that is put back afterwards, 0 to 1 [-].
@@ -405,20 +406,20 @@ fn half() -> f64 {
 #[serde(default, deny_unknown_fields)]
 #[schemars(transform = live)]
 pub struct Output {
-    /// Maps of water, sediment, erosion and so on.
+    /// Whether `maps/` of water, sediment, erosion and so on are written; `height` always is.
     pub maps: bool,
-    /// Pictures of the terrain before and after.
+    /// Whether `pictures/` of the terrain before and after are drawn.
     #[schemars(transform = about().fixed())]
     pub pictures: bool,
-    /// Steps between two checkpoints; 0: only when stopped.
+    /// Steps between two checkpoints on the way, which are never more than ten minutes apart; 0: none but when stopped.
     #[schemars(transform = steps().slider(0.0, 20_000.0))]
     pub checkpoint_every: u64,
     /// Whether the last state is kept, so that a longer run can go on from it.
     pub last_state: bool,
-    /// Steps or simulated time between two pictures in `frames/`; 0: none.
+    /// Steps (`200`) or simulated time (`"0.04 s"`) between two pictures in `frames/`; 0: none.
     #[schemars(transform = about().fixed())]
     pub frames_every: Every,
-    /// Length of a film of the whole run, whose frames are spread evenly over it [s]; missing: none.
+    /// Length of a film of the whole run, whose 2 to 100000 frames are spread evenly over it [s]; instead of `frames_every`.
     #[serde(with = "units::Time", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = about().slider(2.0, 60.0).fixed())]
     pub video: Option<f64>,
@@ -656,11 +657,11 @@ pub struct Pool {
     #[serde(default, with = "units::Length", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = depth().slider(0.0, 100.0))]
     pub depth: Option<f64>,
-    /// South-west corner, metres east and north of the terrain's own; missing: the terrain's.
+    /// South-west corner of the rectangle, east and north of the terrain's own; missing: the terrain's.
     #[serde(default = "corner", with = "units::Pair::<units::Length>")]
     #[schemars(transform = place())]
     pub from: [f64; 2],
-    /// North-east corner; missing: the terrain's.
+    /// Its north-east corner; missing: beyond the terrain.
     #[serde(default = "far", with = "units::Pair::<units::Length>")]
     #[schemars(transform = place())]
     pub to: [f64; 2],
@@ -701,10 +702,10 @@ pub struct Rain {
     #[serde(default, with = "units::Speed", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = within(0.0, 10.0).slider(0.0, 1.0e-4).hint("a cloudburst has 1e-4; rain cannot be negative, use 0 for a dry run"))]
     pub rate: Option<f64>,
-    /// Drops instead.
+    /// Single drops at random places instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drops: Option<Drops>,
-    /// Image of how much of the rain arrives: black none, white all.
+    /// Image of how much of the rain arrives, stretched over the terrain: black none, white all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mask: Option<String>,
     /// When it begins [s].
@@ -721,7 +722,7 @@ pub struct Rain {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Drops {
-    /// On the whole terrain in each second [1/s].
+    /// Drops on the whole terrain in each second [1/s].
     #[serde(with = "units::Rate")]
     #[schemars(transform = within(0.0, 1.0e6).slider(0.0, 1000.0).hint("even rain, rate, is faster for more"))]
     pub per_second: f64,
@@ -729,7 +730,7 @@ pub struct Drops {
     #[serde(with = "units::Length")]
     #[schemars(transform = within(0.0, 100.0).slider(0.0, 1.0))]
     pub depth: f64,
-    /// Radius [m].
+    /// Radius of a drop [m].
     #[serde(with = "units::Length")]
     #[schemars(transform = length().slider(0.0, 100.0))]
     pub radius: f64,
@@ -739,15 +740,15 @@ pub struct Drops {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Source {
-    /// Metres east and north of the south-west corner.
+    /// Place, metres east and north of the south-west corner; the disc must touch the terrain.
     #[serde(with = "units::Pair::<units::Length>")]
     #[schemars(transform = place())]
     pub at: [f64; 2],
-    /// Water in each second [m³/s].
+    /// Water in each second [m³/s], positive for both; a drain takes as much as there is.
     #[serde(with = "units::Discharge")]
     #[schemars(transform = discharge().slider(0.0, 1000.0).hint("the Amazon has 2e5; [[source]] adds water, [[drain]] takes it away"))]
     pub rate: f64,
-    /// Radius [m]; missing: one cell.
+    /// Radius of the disc over which it is spread [m]; 0: the nearest cell.
     #[serde(default, with = "units::Length")]
     #[schemars(transform = length().slider(0.0, 200.0))]
     pub radius: f64,
