@@ -2,10 +2,11 @@
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
+use thalweg::State;
 use thalweg::field::describe::{Form, Parameter};
 use thalweg::field::units::Dimension;
 use thalweg::project::{
-    ProjectError, built_in_scenes, description, explain, json_schema, parse, with_tables,
+    Project, ProjectError, built_in_scenes, description, explain, json_schema, parse, with_tables,
 };
 
 fn root() -> PathBuf {
@@ -311,4 +312,85 @@ fn quantities_are_read_with_their_own_unit_and_refuse_others() {
         let refused = scene(kind, text).unwrap_err().to_string();
         assert!(refused.contains("does not fit") && refused.contains(words), "{text}: {refused}");
     }
+}
+
+/// Small scenes of both methods, with one of everything that could change.
+const RUNNING: [(&str, &str); 2] = [
+    (
+        "pipes",
+        "version = 1\n[terrain]\nsize = [16, 16]\ncell = '8 m'\n[[terrain.layer]]\nkind = 'ramp'\n[[rain]]\nrate = 1e-5\n\
+         [[water]]\nlevel = '2 m'\n[time]\nsteps = 50\nduration = '1 h'",
+    ),
+    (
+        "sph",
+        "version = 1\n[terrain]\nsize = [12, 12]\ncell = '10 cm'\n[[terrain.layer]]\nkind = 'plane'\n[solver]\nkind = 'sph'\n\
+         [solver.fluid]\nmax_particles = 2000\n[[water]]\ndepth = '10 cm'\n[[emitter]]\nshape = 'disc'\nat = [0.6, 0.6, 0.5]\n\
+         radius = '12 cm'\nvelocity = [0, 0, -1]\nrate = 1e-4\n[time]\nsteps = 50\nduration = '1 h'",
+    ),
+];
+
+/// Other values that a parameter may have, as in `--set`, those like its own first.
+fn others(parameter: &Parameter, own: Option<&Value>) -> Vec<String> {
+    let words = parameter.choices.iter().map(|choice| &choice.value).filter(|value| Some(*value) != own);
+    let mut all: Vec<_> = words.map(Value::to_string).collect();
+    if let Some(Value::Bool(own)) = own {
+        all.push((!own).to_string());
+    }
+    let form = parameter.forms.iter().find(|form| form.range.is_some() && form.length.is_none());
+    if let Some(Form { range: Some([least, most]), form, .. }) = form {
+        let [low, high] = parameter.slider.unwrap_or([*least, *most]);
+        let near =
+            own.and_then(Value::as_f64).into_iter().flat_map(|own| [1.01 * own, 0.99 * own, own + 1.0]);
+        let numbers = near.chain([0.1, 0.01, 0.5].map(|share| low + share * (high - low)));
+        let allowed = numbers.filter(|number| (*least..=*most).contains(number));
+        all.extend(allowed.map(|number| {
+            if *form == "integer" { (number.round() as i64).to_string() } else { number.to_string() }
+        }));
+    }
+    all
+}
+
+/// Says so of every value that can be set in a running scene, and of no other.
+#[test]
+fn what_is_said_to_change_while_a_scene_runs_does() {
+    let mut counted = [0, 0];
+    for (kind, text) in RUNNING {
+        let project = Project::from_text(text, kind, Path::new(""), &[]).unwrap();
+        let scene = serde_json::to_value(&project.scene).unwrap();
+        for parameter in description().parameters() {
+            let Parameter { key, kinds, live, .. } = &parameter;
+            let list = LISTS.iter().find(|list| key.starts_with(&format!("{list}.")));
+            let key = list.map_or(key.clone(), |list| key.replacen(list, &format!("{list}.0"), 1));
+            let section = key.rsplit_once('.').map_or("", |(section, _)| section);
+            let there =
+                scene.pointer(&format!("/{section}").replace('.', "/")).is_some() || section.is_empty();
+            let ours = kinds.is_empty() || kinds.iter().any(|other| other == kind);
+            // The kind of a solver tells which scene this is, and its preset which parameters it began with.
+            if !there
+                || !ours
+                || ["solver.kind", "solver.preset", "solver.backend", "version"].contains(&&*key)
+            {
+                continue;
+            }
+            let own = scene.pointer(&format!("/{}", key.replace('.', "/")));
+            let sets = others(&parameter, own).into_iter().map(|value| format!("{key}={value}"));
+            let makes_sense = sets.filter_map(|set| Some((project.scene.with(&set).ok()?, set)));
+            let changed: Vec<_> = makes_sense.filter(|(scene, _)| *scene != project.scene).collect();
+            if changed.is_empty() {
+                continue;
+            }
+            let taken = changed.into_iter().map(|(scene, set)| {
+                let mut state = State::new(&project, 1 << 30).unwrap();
+                state.change(scene, &set).map_err(|why| format!("{set}: {why}"))
+            });
+            let answers: Vec<_> = taken.collect();
+            assert_eq!(
+                answers.iter().any(Result::is_ok),
+                *live,
+                "{key} of {kind}, said to be live: {live}; {answers:?}"
+            );
+            counted[usize::from(*live)] += 1;
+        }
+    }
+    assert!(counted[0] > 30 && counted[1] > 60, "{counted:?} parameters were tried");
 }

@@ -1,8 +1,8 @@
 //! Whether a scene makes sense.
 
 use super::describe::description;
-use super::schema::{Every, Method, Pool, Rain, Scene, Source, VERSION};
-use super::{CameraKind, CameraTable, KeyKind, OVERLAYS, PictureTable, nearest};
+use super::schema::{Method, Scene, VERSION};
+use super::{CameraKind, CameraTable, Every, KeyKind, OVERLAYS, PictureTable, Pool, Rain, Source, nearest};
 use std::collections::HashSet;
 use thalweg_erosion::pipes;
 use thalweg_field::describe::Beyond;

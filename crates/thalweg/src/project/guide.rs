@@ -12,10 +12,10 @@
 
 use super::describe::{description, presets};
 use super::explain::{number_told, told};
-use super::schema::{
-    Coarse, Drops, Emitter, Hardness, Output, Pool, Rain, Scene, Sink, Source, Terrain, Time,
+use super::{
+    CameraKey, CameraTable, Coarse, Drops, Emitter, Hardness, Output, ParticlesTable, PictureTable, Pool,
+    Rain, Scene, Sink, Source, Terrain, Time, WaterTable,
 };
-use super::{CameraKey, CameraTable, ParticlesTable, PictureTable, WaterTable};
 use serde_json::Value;
 use thalweg_coupling as coupling;
 use thalweg_erosion::pipes::{self, Edges};

@@ -1,7 +1,8 @@
 //! What belongs to which method, and whether emitters and sinks make sense.
 
 use super::check::{Complaints, check_window};
-use super::schema::{Emitter, EmitterShape, Scene, SolverKind};
+use super::schema::{Scene, SolverKind};
+use super::{Emitter, EmitterShape};
 use thalweg_erosion::pipes::Edge;
 
 impl Scene {
