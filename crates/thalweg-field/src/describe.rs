@@ -448,8 +448,8 @@ impl<'a> Walk<'a> {
         let branches = self.description.branches(schema);
         let meaning = text("description").or_else(|| branches[0].get("description")?.as_str());
         let unit = branches.iter().find_map(|branch| {
-            let own = branch.get("x-unit").or_else(|| branch.get("items")?.get("x-unit"));
-            own.and_then(Value::as_str)
+            let parts = ["/x-unit", "/items/x-unit", "/prefixItems/0/x-unit"];
+            parts.iter().find_map(|pointer| branch.pointer(pointer)?.as_str())
         });
         let mut forms: Vec<_> = branches.iter().filter_map(|branch| self.form(branch)).collect();
         forms.dedup();

@@ -353,7 +353,7 @@ fn others(parameter: &Parameter, own: Option<&Value>) -> Vec<String> {
 /// Says so of every value that can be set in a running scene, and of no other.
 #[test]
 fn what_is_said_to_change_while_a_scene_runs_does() {
-    let mut counted = [0, 0];
+    let (mut counted, mut wrong) = ([0, 0], Vec::new());
     for (kind, text) in RUNNING {
         let project = Project::from_text(text, kind, Path::new(""), &[]).unwrap();
         let scene = serde_json::to_value(&project.scene).unwrap();
@@ -384,13 +384,12 @@ fn what_is_said_to_change_while_a_scene_runs_does() {
                 state.change(scene, &set).map_err(|why| format!("{set}: {why}"))
             });
             let answers: Vec<_> = taken.collect();
-            assert_eq!(
-                answers.iter().any(Result::is_ok),
-                *live,
-                "{key} of {kind}, said to be live: {live}; {answers:?}"
-            );
+            if answers.iter().any(Result::is_ok) != *live {
+                wrong.push(format!("{key} of {kind} is said to be live: {live}; {answers:?}"));
+            }
             counted[usize::from(*live)] += 1;
         }
     }
+    assert!(wrong.is_empty(), "{wrong:#?}");
     assert!(counted[0] > 30 && counted[1] > 60, "{counted:?} parameters were tried");
 }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::FRAC_PI_2;
-use thalweg_field::describe::{Beyond, check, live, within};
+use thalweg_field::describe::{Beyond, about, check, live, within};
 use thalweg_field::units;
 
 /// Standard gravity [m/s²].
@@ -115,7 +115,7 @@ pub enum Exchange {
 #[schemars(rename = "Pipes", transform = live)]
 pub struct Params {
     /// Pipes to four or to eight neighbours; eight keep channels from following the grid.
-    #[schemars(extend("enum" = [4, 8]))]
+    #[schemars(extend("enum" = [4, 8]), transform = about().fixed())]
     pub neighbours: u8,
     /// Cross-section of the pipes.
     pub area: PipeArea,

@@ -27,7 +27,7 @@ pub use check::Complaint;
 pub(crate) use check::is_inside;
 pub use describe::{description, json_schema};
 pub use difference::Difference;
-pub use explain::{Explained, UnknownKey, explain, told};
+pub use explain::{Explained, Preset, UnknownKey, explain, told};
 pub use ground::{Hardness, Terrain};
 pub use guide::with_tables;
 pub use output::{Every, Output, ParticleFormat, SurfaceFormat};

@@ -132,7 +132,7 @@ fn a_value_that_makes_no_sense_is_told_with_its_place() {
         "3:10",
         &["above 4"],
     );
-    says("version = 1\n[edges]\neast = { level = 1e30 }", "3:8", &["-1e6 and 1e6 m"]);
+    says("version = 1\n[edges]\neast = { level = 1e30 }", "3:18", &["edges.east.level", "-1e6 and 1e6 m"]);
     says("version = 1\n[camera]\npitch = '100 deg'", "3:9", &["camera.pitch is 100.0 deg", "-90 and 90"]);
     says("version = 1\n[camera]\nfov = 0", "3:7", &["camera.fov", "0 and 180"]);
     says("version = 1\n[camera]\ndistance = -3", "3:12", &["camera.distance is -3", "above 0"]);
