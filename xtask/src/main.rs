@@ -22,6 +22,7 @@ fn main() -> ExitCode {
         "lint" => lint(),
         "wasm" => wasm(),
         "ci" => first_command() && lint() && wasm() && test(),
+        "guide" => guide(),
         "figures" => {
             add_vulkan();
             figures::figures()
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
                 "cargo xtask test   all tests\n\
                  cargo xtask lint   formatting, clippy, documentation\n\
                  cargo xtask wasm   the portable crates build for wasm32-unknown-unknown\n\
+                 cargo xtask guide  the guide's tables of parameters and scene.schema.json\n\
                  cargo xtask ci     the README's first command, then all of these\n\
                  cargo xtask figures  the pictures of docs/gallery.md"
             );
@@ -81,6 +83,11 @@ fn test() -> bool {
     run("cargo", &["test", "--release", "--workspace", "--locked"])
         && run("cargo", &checked)
         && run("cargo", &[&["test", "--test", "going_on"], &PLAIN[..]].concat())
+}
+
+/// Writes what comes from the descriptions of the parameters; a test tells when it is not current.
+fn guide() -> bool {
+    run("cargo", &[&["run", "--release", "--example", "guide"], &PLAIN[..]].concat())
 }
 
 fn lint() -> bool {

@@ -37,6 +37,10 @@ pub enum Command {
     Render(RenderArgs),
     /// Check a scene without running it, and estimate what running it takes
     Check(CheckArgs),
+    /// Say what a key of a scene means: unit, range, default, presets
+    Explain(ExplainArgs),
+    /// Print the JSON Schema of scene files, for editors
+    Schema,
     /// Compare the solvers with theory: measured against expected
     Validate(CasesArgs),
     /// Measure throughput
@@ -348,6 +352,17 @@ pub struct CheckArgs {
     /// Memory that may be used, in MiB [default: 75 % of what the machine has]
     #[arg(long, value_name = "MIB")]
     pub max_memory: Option<u64>,
+}
+
+/// Arguments of `explain`.
+#[derive(Debug, Args)]
+pub struct ExplainArgs {
+    /// Key of a scene, such as solver.capacity, rain.rate, solver.fluid.spacing, or its last name alone
+    #[arg(value_name = "KEY")]
+    pub key: String,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Arguments of `validate` and `bench`.

@@ -4,6 +4,7 @@ use crate::Failure;
 
 mod check;
 mod doctor;
+mod explain;
 mod info;
 mod inspect;
 mod manual;
@@ -14,6 +15,7 @@ mod simulate;
 
 pub use check::check;
 pub use doctor::doctor;
+pub use explain::{explain, schema};
 pub use info::info;
 pub use inspect::{convert, generate, scenes, validate};
 pub use manual::{completions, man};

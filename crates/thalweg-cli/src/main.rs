@@ -60,6 +60,8 @@ fn obey(Cli { command }: Cli) -> Result<(), Failure> {
         Some(Command::Convert(args)) => command::convert(&args),
         Some(Command::Render(args)) => command::render(&args),
         Some(Command::Check(args)) => command::check(&args),
+        Some(Command::Explain(args)) => command::explain(&args),
+        Some(Command::Schema) => command::schema(),
         Some(Command::Validate(args)) => command::validate(&args),
         Some(Command::Bench(args)) => bench::bench(&args),
         Some(Command::Doctor(args)) => command::doctor(&args),

@@ -14,7 +14,8 @@ fn a_newcomer_is_told_where_to_begin() {
     }
     let help = folder.ok(&["--help"]).stdout;
     for command in [
-        "demo", "run", "scenes", "new", "generate", "info", "convert", "render", "check", "validate", "bench",
+        "demo", "run", "scenes", "new", "generate", "info", "convert", "render", "check", "explain",
+        "schema", "validate", "bench",
     ] {
         assert!(help.contains(command), "{command} is not in the help:\n{help}");
         folder.ok(&[command, "--help"]);
@@ -68,6 +69,36 @@ fn new_never_overwrites() {
     folder.fails(&["new", "file/below", "--from", "demo"], 2, &["file in the way"]);
     folder.fails(&["new", "there", "--from", "montain"], 2, &["did you mean \"mountain\"?"]);
     folder.ok(&["new", "deep/down/there", "--from", "demo"]);
+}
+
+#[test]
+fn keys_are_explained() {
+    let folder = Folder::new();
+    let told = folder.ok(&["explain", "solver.capacity"]).stdout;
+    for words in ["Sediment capacity", "0 s to 1e6 s", "mei-2007", "0.01 s", "can change while", "pipes"] {
+        assert!(told.contains(words), "{words:?} is not in\n{told}");
+    }
+    assert!(folder.ok(&["explain", "solver.fluid.spacing"]).stdout.contains("needs a start anew"));
+    assert!(folder.ok(&["explain", "rain.0.rate"]).stdout.contains("mm/h"));
+    assert!(folder.ok(&["explain", "solver.repose"]).stdout.contains("40 deg"));
+    let json = folder.ok(&["explain", "rain.rate", "--json"]).json();
+    assert_eq!(json["parameters"][0]["forms"][0]["unit"], "m/s", "{json}");
+    folder.fails(&["explain", "solver.capcity"], 2, &["did you mean `solver.capacity`?"]);
+    let refused = folder.run(&["explain", "solver.capcity", "--json"]);
+    assert_eq!((refused.code, &refused.json()["error"]["kind"]), (2, &"usage".into()));
+}
+
+/// Editors find the schema beside the scene.
+#[test]
+fn a_new_scene_names_its_schema() {
+    let folder = Folder::new();
+    folder.ok(&["new", "mine", "--from", "demo"]);
+    let scene = String::from_utf8(folder.read("mine/scene.toml")).unwrap();
+    assert!(scene.starts_with("#:schema ./scene.schema.json\n"), "{scene}");
+    let printed: serde_json::Value = folder.ok(&["schema"]).json();
+    let beside: serde_json::Value = serde_json::from_slice(&folder.read("mine/scene.schema.json")).unwrap();
+    assert_eq!(printed, beside);
+    assert_eq!(printed["properties"]["seed"]["type"], "integer");
 }
 
 #[test]

@@ -1,14 +1,16 @@
 //! The numbers of particle water on a bed, and the parameter tables of the documents.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::FRAC_PI_2;
-use thalweg_field::range::{Limit, Limited, check_all};
+use thalweg_field::describe::{about, check, live, within};
 use thalweg_field::units;
 use thalweg_sph::{FluidParams, Invalid, Tension, require};
 
 /// All parameters: the fluid, the bed that bounds it, and what the two exchange.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[schemars(rename = "Particles")]
 pub struct Params {
     /// The water.
     pub fluid: FluidParams,
@@ -19,7 +21,7 @@ pub struct Params {
 }
 
 /// What keeps water above the bed. Whatever is chosen, a particle that would pass through a triangle is stopped there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Hold {
     /// Pressure of the boundary particles (Akinci et al. 2012).
@@ -31,25 +33,31 @@ pub enum Hold {
 }
 
 /// The bed as a boundary of the water.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[schemars(rename = "Bed", transform = live)]
 pub struct BedParams {
-    /// Distance between two boundary particles, Δs [m]; missing: that of the fluid's.
-    #[serde(deserialize_with = "units::optional_length", skip_serializing_if = "Option::is_none")]
+    /// Distance between two boundary particles, Δs [m], 0.2 to 0.7 smoothing radii; missing: that of the fluid's.
+    #[serde(with = "units::Length", skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = within(1.0e-6, 4.0e3).slider(0.01, 1.0).hint("half of the fluid's smoothing radius is right").fixed())]
     pub spacing: Option<f64>,
     /// What keeps water above the bed.
     pub hold: Hold,
-    /// Viscosity between water and bed, µ_bf [Pa·s]; missing: the fluid's own, with a little of its damping.
-    #[serde(deserialize_with = "optional", skip_serializing_if = "Option::is_none")]
+    /// Viscosity between water and bed, µ_bf [Pa·s]; missing: the fluid's own and half a per cent of the damping's.
+    #[serde(with = "units::Viscosity", skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = within(0.0, 1.0e8).slider(0.0, 20.0).hint("0 for a smooth bed"))]
     pub friction: Option<f64>,
     /// Share of the speed towards the bed that is given back, c_R (1.43) [-].
-    #[serde(deserialize_with = "units::ratio")]
+    #[serde(with = "units::Ratio")]
+    #[schemars(transform = within(0.0, 1.0).slider(0.0, 1.0).hint("0 stays down, 1 bounces back"))]
     pub restitution: f64,
     /// Stiffness of the penalty, K_s [1/s²].
-    #[serde(deserialize_with = "units::ratio")]
+    #[serde(with = "units::Springiness")]
+    #[schemars(transform = within(0.0, 1.0e12).slider(1.0e3, 1.0e5))]
     pub stiffness: f64,
     /// Damping of the penalty, K_d [1/s].
-    #[serde(deserialize_with = "units::ratio")]
+    #[serde(with = "units::Rate")]
+    #[schemars(transform = within(0.0, 1.0e9).slider(0.0, 1000.0))]
     pub damping: f64,
 }
 
@@ -67,7 +75,7 @@ impl Default for BedParams {
 }
 
 /// Which water shears a place of the bed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Exposure {
     /// Every particle within reach, by the share of the half-space above the bed that it fills: the same erosion for
@@ -78,7 +86,7 @@ pub enum Exposure {
 }
 
 /// How sediment slows its own settling.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Hindrance {
     /// (1 − C)ᵉ, and nothing into what is full (Richardson & Zaki 1954).
@@ -88,63 +96,74 @@ pub enum Hindrance {
 }
 
 /// What water and bed exchange.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[schemars(rename = "Erosion", transform = live)]
 pub struct ErosionParams {
     /// Whether water changes the bed at all.
+    #[schemars(transform = about().fixed())]
     pub enabled: bool,
     /// Whether water stands still, so that sediment settles and spreads and nothing else happens (Krištof et al. 2009,
     /// figs. 4 and 5).
     pub still: bool,
     /// Steps of the water for each exchange of sediment: grains move so slowly that several steps of the water do not
     /// show.
+    #[schemars(transform = within(1.0, 64.0).slider(1.0, 16.0).of("steps"))]
     pub every: u32,
     /// Shear stress constant K in τ = K θ^½ [Pa·s^½].
-    #[serde(deserialize_with = "units::ratio")]
+    #[serde(with = "units::ShearConstant")]
+    #[schemars(transform = within(0.0, 1.0e6).slider(0.0, 10.0))]
     pub shear: f64,
-    /// Erosion strength K_ε [s/m].
-    #[serde(deserialize_with = "units::ratio")]
+    /// Erosion strength K_ε, how fast ground is taken up [s/m].
+    #[serde(with = "units::Slowness")]
+    #[schemars(transform = within(0.0, 1.0e6).slider(0.0, 1000.0).hint("0 for solid rock"))]
     pub strength: f64,
     /// Critical shear stress τ_c: a weaker one moves nothing [Pa].
-    #[serde(deserialize_with = "units::ratio")]
+    #[serde(with = "units::Pressure")]
+    #[schemars(transform = within(0.0, 1.0e9).slider(0.0, 50.0))]
     pub critical_shear: f64,
     /// Critical shear stress of the hardest ground of a hardness map [Pa].
-    #[serde(deserialize_with = "units::ratio")]
+    #[serde(with = "units::Pressure")]
+    #[schemars(transform = within(0.0, 1.0e9).slider(0.0, 500.0))]
     pub hard_shear: f64,
     /// Which water shears a place.
     pub exposure: Exposure,
     /// Density of the grains, ρ_s [kg/m³].
-    #[serde(deserialize_with = "units::ratio")]
+    #[serde(with = "units::Density")]
+    #[schemars(transform = within(0.01, 1.0e5).slider(1500.0, 4000.0).hint("quartz has 2650"))]
     pub sediment_density: f64,
-    /// Radius of a grain, r_s [m].
-    #[serde(deserialize_with = "units::length")]
+    /// Radius of a grain, r_s [m]; decides how fast it sinks.
+    #[serde(with = "units::Length")]
+    #[schemars(transform = within(1.0e-9, 1.0).slider(1.0e-6, 1.0e-2).hint("such as \"50 um\""))]
     pub grain_radius: f64,
     /// Viscosity that grains sink through, µ of eq. 1.65 [Pa·s]: water's own, whatever keeps the fluid stable.
-    #[serde(deserialize_with = "units::ratio")]
+    #[serde(with = "units::Viscosity")]
+    #[schemars(transform = within(1.0e-9, 1.0e8).slider(1.0e-4, 1.0).hint("water has 0.001"))]
     pub grain_viscosity: f64,
     /// Largest share of a particle that sediment takes, C_max [-].
-    #[serde(deserialize_with = "units::ratio")]
+    #[serde(with = "units::Ratio")]
+    #[schemars(transform = within(1.0e-6, 1.0).slider(0.1, 0.9).hint("0.6 is loose sand"))]
     pub max_fraction: f64,
     /// Share of the bed that is grains, the rest being pores [-].
-    #[serde(deserialize_with = "units::ratio")]
+    #[serde(with = "units::Ratio")]
+    #[schemars(transform = within(1.0e-6, 1.0).slider(0.3, 1.0).hint("0.6 is loose sand"))]
     pub packing: f64,
     /// How sediment slows its own settling.
     pub hindrance: Hindrance,
     /// Exponent e of the hindrance [-].
-    #[serde(deserialize_with = "units::ratio")]
+    #[serde(with = "units::Ratio")]
+    #[schemars(transform = within(1.0e-3, 100.0).slider(2.0, 6.0).hint("4 to 5.5 was measured"))]
     pub hindrance_exponent: f64,
     /// Diffusivity of sediment in water [m²/s].
-    #[serde(deserialize_with = "units::ratio")]
+    #[serde(with = "units::Diffusivity")]
+    #[schemars(transform = within(0.0, 1.0e6).slider(0.0, 0.01).hint("0 for none"))]
     pub diffusivity: f64,
     /// Whether slopes steeper than `repose` slip.
     pub talus: bool,
     /// Steepest slope that loose ground keeps [rad].
-    #[serde(deserialize_with = "units::angle")]
+    #[serde(with = "units::Angle")]
+    #[schemars(transform = within(0.0, FRAC_PI_2 - 1.0e-6).slider(0.3, 1.2))]
     pub repose: f64,
-}
-
-fn optional<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<f64>, D::Error> {
-    units::ratio(value).map(Some)
 }
 
 impl Default for ErosionParams {
@@ -264,20 +283,8 @@ impl Params {
 }
 
 impl BedParams {
-    /// Every number, and what it may be.
-    #[rustfmt::skip] // one line for each
-    pub fn limited(&self) -> [Limited; 5] {
-        [
-            (Limit::new("spacing", "m", [1.0e-6, 4.0e3]).hint("half of the fluid's smoothing radius is right"), self.spacing),
-            (Limit::new("friction", "Pa·s", [0.0, 1.0e8]).hint("0 for a smooth bed"), self.friction),
-            (Limit::new("restitution", "", [0.0, 1.0]).hint("0 stays down, 1 bounces back"), Some(self.restitution)),
-            (Limit::new("stiffness", "1/s²", [0.0, 1.0e12]), Some(self.stiffness)),
-            (Limit::new("damping", "1/s", [0.0, 1.0e9]), Some(self.damping)),
-        ]
-    }
-
     fn validated(&self, h: f64) -> Result<(), Invalid> {
-        check_all(&self.limited())?;
+        check(self)?;
         let Some(spacing) = self.spacing else { return Ok(()) };
         let remedy = format!(
             "boundary particles stand closer than the smoothing radius of {h} m, else water slips between them; \
@@ -290,28 +297,8 @@ impl BedParams {
 }
 
 impl ErosionParams {
-    /// Every number, and what it may be.
-    #[rustfmt::skip] // one line for each
-    pub fn limited(&self) -> [Limited; 13] {
-        [
-            (Limit::new("every", "steps", [1.0, 64.0]), Some(self.every.into())),
-            (Limit::new("shear", "Pa·s^½", [0.0, 1.0e6]), Some(self.shear)),
-            (Limit::new("strength", "s/m", [0.0, 1.0e6]).hint("0 for solid rock"), Some(self.strength)),
-            (Limit::new("critical_shear", "Pa", [0.0, 1.0e9]), Some(self.critical_shear)),
-            (Limit::new("hard_shear", "Pa", [0.0, 1.0e9]), Some(self.hard_shear)),
-            (Limit::new("sediment_density", "kg/m³", [0.01, 1.0e5]).hint("quartz has 2650"), Some(self.sediment_density)),
-            (Limit::new("grain_radius", "m", [1.0e-9, 1.0]).hint("such as \"50 um\""), Some(self.grain_radius)),
-            (Limit::new("grain_viscosity", "Pa·s", [1.0e-9, 1.0e8]).hint("water has 0.001"), Some(self.grain_viscosity)),
-            (Limit::new("max_fraction", "", [1.0e-6, 1.0]).hint("0.6 is loose sand"), Some(self.max_fraction)),
-            (Limit::new("packing", "", [1.0e-6, 1.0]).hint("0.6 is loose sand"), Some(self.packing)),
-            (Limit::new("hindrance_exponent", "", [1.0e-3, 100.0]).hint("4 to 5.5 was measured"), Some(self.hindrance_exponent)),
-            (Limit::new("diffusivity", "m²/s", [0.0, 1.0e6]).hint("0 for none"), Some(self.diffusivity)),
-            (Limit::new("repose", "rad", [0.0, FRAC_PI_2 - 1.0e-6]), Some(self.repose)),
-        ]
-    }
-
     fn validated(&self, water: f64) -> Result<(), Invalid> {
-        check_all(&self.limited())?;
+        check(self)?;
         let threshold = self.critical_shear;
         require(
             self.hard_shear >= threshold,

@@ -23,6 +23,7 @@
 //! ```
 
 pub mod band;
+pub mod describe;
 mod grid;
 mod heightfield;
 mod mesh;

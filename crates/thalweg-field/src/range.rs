@@ -25,66 +25,6 @@ pub fn all_within<V: Copy + Into<f64>>(
     }
 }
 
-/// What a number of a scene may be, stated once beside the parameter it belongs to.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Limit {
-    /// Its key, as in a scene.
-    pub key: &'static str,
-    /// Its unit; empty for a pure number.
-    pub unit: &'static str,
-    /// Smallest and largest value, both allowed.
-    pub range: [f64; 2],
-    /// What to do instead of going beyond; may be empty.
-    pub hint: &'static str,
-}
-
-/// A number that may be missing, and what it may be.
-pub type Limited = (Limit, Option<f64>);
-
-/// A number beyond its limit.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Beyond {
-    /// Its key.
-    pub key: &'static str,
-    /// Its value, with its unit.
-    pub value: String,
-    /// What would be right.
-    pub remedy: String,
-}
-
-impl Limit {
-    /// From `low` to `high`, in `unit`.
-    pub const fn new(key: &'static str, unit: &'static str, [low, high]: [f64; 2]) -> Self {
-        Self { key, unit, range: [low, high], hint: "" }
-    }
-
-    /// The same, with what to do instead of going beyond.
-    #[must_use]
-    pub const fn hint(self, hint: &'static str) -> Self {
-        Self { hint, ..self }
-    }
-
-    /// Refuses a value beyond the range, or that is no number.
-    pub fn check(&self, value: f64) -> Result<(), Beyond> {
-        let [low, high] = self.range;
-        if (low..=high).contains(&value) {
-            return Ok(());
-        }
-        let with_unit =
-            |number: String| if self.unit.is_empty() { number } else { format!("{number} {}", self.unit) };
-        let mut remedy = format!("it must lie between {} and {}", brief(low), with_unit(brief(high)));
-        if !self.hint.is_empty() {
-            remedy = format!("{remedy} ({})", self.hint);
-        }
-        Err(Beyond { key: self.key, value: with_unit(brief(value)), remedy })
-    }
-}
-
-/// Refuses the first of some numbers that is beyond its limit.
-pub fn check_all(numbers: &[Limited]) -> Result<(), Beyond> {
-    numbers.iter().try_for_each(|(limit, value)| value.map_or(Ok(()), |value| limit.check(value)))
-}
-
 /// A number in few digits.
 pub fn brief(number: f64) -> String {
     let plain = number == 0.0 || (1.0e-3..1.0e6).contains(&number.abs());
@@ -123,14 +63,6 @@ mod tests {
         assert!(refused(&[f32::NAN]).starts_with("depth number 0 is NaN"), "{}", refused(&[f32::NAN]));
         assert!(refused(&[1.0, 2.0, f32::INFINITY]).contains("number 2 is inf"));
         assert!(all_within("share", &[1.5], &(0.0..=1.0)).unwrap_err().ends_with("between 0 and 1"));
-        let rain = Limit::new("rate", "m/s", [0.0, 10.0]).hint("use 0 for a dry run");
-        assert_eq!(rain.check(10.0), Ok(()));
-        let Beyond { value, remedy, .. } = rain.check(1.0e30).unwrap_err();
-        assert_eq!(
-            (&*value, &*remedy),
-            ("1e30 m/s", "it must lie between 0 and 10 m/s (use 0 for a dry run)")
-        );
-        assert!(rain.check(f64::NAN).is_err());
         assert_eq!(whole("steps", 7.0, 10), Ok(7));
         for value in [-1.0, 0.5, 11.0, f64::NAN, f64::INFINITY] {
             assert!(whole("steps", value, 10).is_err(), "{value} was taken for a number of steps");

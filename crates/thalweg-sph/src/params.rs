@@ -1,8 +1,9 @@
 //! The numbers of the fluid, and the parameter tables of the documents.
 
 use crate::kernel::{Kernel, Poly6, Spiky, Viscosity, Wendland, lattice_sum};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use thalweg_field::range::{Beyond, Limit, Limited, check_all};
+use thalweg_field::describe::{Beyond, about, check, live, within};
 use thalweg_field::units;
 
 /// A value that makes no sense, and what would.
@@ -19,7 +20,7 @@ pub struct Invalid {
 
 impl From<Beyond> for Invalid {
     fn from(Beyond { key, value, remedy }: Beyond) -> Self {
-        Self { key: key.into(), value, remedy }
+        Self { key, value, remedy }
     }
 }
 
@@ -38,7 +39,7 @@ pub fn require(
 }
 
 /// How pressure follows from density.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Equation {
     /// p = B ((ρ/ρ₀)⁷ − 1): stiff, hardly compressible (Tait; Becker & Teschner 2007). Never negative: a free
@@ -49,7 +50,7 @@ pub enum Equation {
 }
 
 /// Which kernels density and pressure use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kernels {
     /// Wendland's for both: pressure is then the exact slope of an energy, and water comes to rest.
@@ -59,7 +60,7 @@ pub enum Kernels {
 }
 
 /// How the surface of the fluid pulls.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Tension {
     /// Not at all. Water's own tension shapes what is smaller than 3 mm.
@@ -73,65 +74,79 @@ pub enum Tension {
 }
 
 /// Parameters of the fluid.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[schemars(rename = "Fluid", transform = live)]
 pub struct FluidParams {
     /// Distance between two particles at rest, Δs [m].
-    #[serde(deserialize_with = "units::length")]
+    #[serde(with = "units::Length")]
+    #[schemars(transform = within(1.0e-5, 1.0e3).slider(0.01, 1.0).hint("such as \"5 cm\"").fixed())]
     pub spacing: f64,
-    /// Smoothing radius h [m]; missing: twice the spacing.
-    #[serde(deserialize_with = "units::optional_length", skip_serializing_if = "Option::is_none")]
+    /// Smoothing radius h, how far particles feel each other [m], 1.2 to 4 spacings; missing: twice the spacing.
+    #[serde(with = "units::Length", skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = within(1.0e-5, 4.0e3).slider(0.02, 2.0).hint("about twice the spacing is right").fixed())]
     pub radius: Option<f64>,
     /// Density at rest, ρ₀ [kg/m³].
-    #[serde(deserialize_with = "units::ratio")]
+    #[serde(with = "units::Density")]
+    #[schemars(transform = within(0.01, 1.0e5).slider(500.0, 2000.0).hint("water has 1000").fixed())]
     pub density: f64,
-    /// Mass of a particle [kg]; missing: the one that gives particles on a lattice the density at rest.
-    #[serde(deserialize_with = "optional", skip_serializing_if = "Option::is_none")]
+    /// Mass of a particle [kg], 0.3 to 3 times spacing³ times density; missing: the one that gives particles on a lattice the density at rest.
+    #[serde(with = "units::Mass", skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = within(1.0e-18, 1.0e14).slider(0.001, 1.0).hint("leave it out for the right one").fixed())]
     pub mass: Option<f64>,
     /// Viscosity μ [Pa·s].
-    #[serde(deserialize_with = "units::ratio")]
+    #[serde(with = "units::Viscosity")]
+    #[schemars(transform = within(0.0, 1.0e8).slider(0.0, 20.0).hint("water has 0.001, honey 10"))]
     pub viscosity: f64,
-    /// Numerical viscosity that keeps the pressure smooth, as a share of h times the speed of sound [-].
-    #[serde(deserialize_with = "units::ratio")]
+    /// Numerical viscosity that keeps the pressure smooth, as a share of h times the speed of sound [-]; 0.004
+    /// makes livelier, noisier water.
+    #[serde(with = "units::Ratio")]
+    #[schemars(transform = within(0.0, 1.0).slider(0.0, 0.1))]
     pub damping: f64,
     /// Which kernels density and pressure use.
+    #[schemars(transform = about().fixed())]
     pub kernels: Kernels,
     /// How pressure follows from density.
     pub equation: Equation,
     /// Stiffness k of the linear equation [m²/s²].
-    #[serde(deserialize_with = "units::ratio")]
+    #[serde(with = "units::Stiffness")]
+    #[schemars(transform = within(1.0e-6, 1.0e9).slider(1.0, 100.0).hint("without it a fluid collapses"))]
     pub stiffness: f64,
     /// Speed of sound of the Tait equation [m/s]; missing: ten times the fastest speed to be expected.
-    #[serde(deserialize_with = "units::optional_speed", skip_serializing_if = "Option::is_none")]
+    #[serde(with = "units::Speed", skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = within(1.0e-18, 1.0e5).slider(10.0, 200.0).hint("ten times the fastest flow is right"))]
     pub sound_speed: Option<f64>,
     /// How the surface pulls.
     pub surface: Tension,
     /// How strongly; its unit depends on `surface`.
-    #[serde(deserialize_with = "units::ratio")]
+    #[serde(with = "units::Number")]
+    #[schemars(transform = within(0.0, 1.0e6).slider(0.0, 1.0).hint("0 for none"))]
     pub tension: f64,
     /// Gravity, downwards [m/s²].
-    #[serde(deserialize_with = "units::ratio")]
+    #[serde(with = "units::Acceleration")]
+    #[schemars(transform = within(0.0, 1.0e3).slider(0.0, 25.0).hint("it points down"))]
     pub gravity: f64,
     /// Whether kernels are scaled so that sums over particles on a lattice are exact: gradient and friction of a
     /// smooth flow then come out right at any spacing.
     pub calibrate: bool,
     /// Time step [s]; missing: the largest stable one.
-    #[serde(deserialize_with = "units::optional_time", skip_serializing_if = "Option::is_none")]
+    #[serde(with = "units::Time", skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = within(1.0e-9, 10.0).slider(0.0001, 0.01).hint("leave it out for the largest stable one"))]
     pub dt: Option<f64>,
     /// Share of the stability limits that the automatic time step uses [-].
-    #[serde(deserialize_with = "units::ratio")]
+    #[serde(with = "units::Ratio")]
+    #[schemars(transform = within(1.0e-6, 1.0).slider(0.1, 1.0).hint("a share of the stability limit"))]
     pub safety: f64,
     /// Longest automatic time step [s].
-    #[serde(deserialize_with = "units::time")]
+    #[serde(with = "units::Time")]
+    #[schemars(transform = within(1.0e-9, 1.0e4).slider(0.001, 0.05))]
     pub max_dt: f64,
     /// Damped steps before the run, in which particles find their places between each other and the bed.
+    #[schemars(transform = within(0.0, 1.0e7).slider(0.0, 1000.0).of("steps"))]
     pub relax: u32,
-    /// Most particles of the fluid; emitters pause when there are so many.
+    /// Most particles of the fluid; emitters pause when there are so many, and memory is set aside for them.
+    #[schemars(transform = within(1.0, MOST_PARTICLES as f64).slider(1000.0, 2.0e6).hint("a larger spacing for more water"))]
     pub max_particles: u32,
-}
-
-fn optional<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<f64>, D::Error> {
-    units::ratio(value).map(Some)
 }
 
 impl Default for FluidParams {
@@ -228,31 +243,9 @@ impl FluidParams {
         [3.0 / first, 6.0 / second]
     }
 
-    /// Every number, and what it may be.
-    #[rustfmt::skip] // one line for each
-    pub fn limited(&self) -> [Limited; 15] {
-        [
-            (Limit::new("spacing", "m", [1.0e-5, 1.0e3]).hint("such as \"5 cm\""), Some(self.spacing)),
-            (Limit::new("radius", "m", [1.0e-5, 4.0e3]).hint("about twice the spacing is right"), self.radius),
-            (Limit::new("density", "kg/m³", [0.01, 1.0e5]).hint("water has 1000"), Some(self.density)),
-            (Limit::new("mass", "kg", [1.0e-18, 1.0e14]).hint("leave it out for the right one"), self.mass),
-            (Limit::new("viscosity", "Pa·s", [0.0, 1.0e8]).hint("water has 0.001, honey 10"), Some(self.viscosity)),
-            (Limit::new("damping", "", [0.0, 1.0]), Some(self.damping)),
-            (Limit::new("stiffness", "m²/s²", [1.0e-6, 1.0e9]).hint("without it a fluid collapses"), Some(self.stiffness)),
-            (Limit::new("sound_speed", "m/s", [1.0e-18, 1.0e5]).hint("ten times the fastest flow is right"), self.sound_speed),
-            (Limit::new("tension", "", [0.0, 1.0e6]).hint("0 for none"), Some(self.tension)),
-            (Limit::new("gravity", "m/s²", [0.0, 1.0e3]).hint("it points down"), Some(self.gravity)),
-            (Limit::new("dt", "s", [1.0e-9, 10.0]).hint("leave it out for the largest stable one"), self.dt),
-            (Limit::new("safety", "", [1.0e-6, 1.0]).hint("a share of the stability limit"), Some(self.safety)),
-            (Limit::new("max_dt", "s", [1.0e-9, 1.0e4]), Some(self.max_dt)),
-            (Limit::new("relax", "steps", [0.0, 1.0e7]), Some(self.relax.into())),
-            (Limit::new("max_particles", "", [1.0, MOST_PARTICLES as f64]).hint("a larger spacing for more water"), Some(self.max_particles.into())),
-        ]
-    }
-
     /// Checks every number once, before a run.
     pub fn validated(&self) -> Result<(), Invalid> {
-        check_all(&self.limited())?;
+        check(self)?;
         let h = self.smoothing_radius();
         let range = format!(
             "between {:.4} and {:.4} m, 1.2 to 4 times the spacing of {} m",

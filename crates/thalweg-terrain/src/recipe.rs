@@ -6,15 +6,17 @@ mod layer;
 mod mask;
 mod named;
 
-pub(crate) use check::Check;
 pub use check::Invalid;
+pub(crate) use check::{Check, bearing, depth, grade, height, length, octaves, place, size};
 pub use island::Island;
 pub use layer::{Blend, Layer};
-pub(crate) use layer::{Kind, Placed, Placement, Site, Surface, layer, optional_place};
+pub(crate) use layer::{Kind, Placed, Placement, Site, Surface, layer};
 pub use mask::Mask;
 pub use named::kinds;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use thalweg_field::describe::check;
 use thalweg_field::{Frame, Grid2, Heightfield, random::Key};
 
 /// Procedural ground: layers blended from the first to the last, starting from level ground at 0 m.
@@ -34,7 +36,7 @@ use thalweg_field::{Frame, Grid2, Heightfield, random::Key};
 /// assert_eq!(recipe.layers.len(), 2);
 /// # Ok::<(), toml::de::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Recipe {
     /// The layers, the lowest first; `[[terrain.layer]]` in a scene file.
@@ -55,10 +57,14 @@ impl Default for Recipe {
 impl Recipe {
     /// Refuses numbers that make no ground, naming the first one found.
     pub fn validated(&self) -> Result<(), Invalid> {
-        for (index, layer) in self.layers.iter().enumerate() {
-            layer.check(&Check::new(format!("layer[{index}]")))?;
-        }
-        self.island.iter().try_for_each(|island| island.check(&Check::new("island")))
+        check(self)?;
+        self.fits_together()
+    }
+
+    /// Refuses numbers that make no ground together, for a recipe in which each alone is within its range.
+    pub fn fits_together(&self) -> Result<(), Invalid> {
+        let mut layers = self.layers.iter().enumerate();
+        layers.try_for_each(|(index, layer)| layer.fits_together(&Check::new(format!("layer[{index}]"))))
     }
 
     /// The ground on `cols` × `rows` cells of `cell` metres, for a recipe that has been
@@ -122,7 +128,7 @@ mod tests {
         let refused = |text: &str| read(text).unwrap().validated().unwrap_err();
         let invalid = refused("[[layer]]\nkind = 'plane'\n[[layer]]\nkind = 'fbm'\nwavelength = '-3 m'");
         assert_eq!(invalid.path, "layer[1].wavelength");
-        assert_eq!(invalid.to_string(), "layer[1].wavelength is -3; it must be above 0, at least 0.000001");
+        assert_eq!(invalid.to_string(), "layer[1].wavelength is -3 m; it must lie between 1e-6 and 1e9 m");
         for (text, path) in [
             ("[[layer]]\nkind = 'ridged'\noctaves = 0", "layer[0].octaves"),
             ("[[layer]]\nkind = 'billow'\noctaves = 25", "layer[0].octaves"),

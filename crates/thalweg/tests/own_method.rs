@@ -1,10 +1,12 @@
 //! The seam is open: a program that uses the library brings its own method and takes it through everything there is.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use thalweg::State;
-use thalweg::field::{Field, FieldInfo, Heightfield, Snapshot};
-use thalweg::project::{Complaint, Project};
+use thalweg::field::describe::{live, within};
+use thalweg::field::{Field, FieldInfo, Heightfield, Snapshot, units};
+use thalweg::project::{Complaint, Project, explain};
 use thalweg::run::{Earlier, Outcome, RunOptions, Silent, run};
 use thalweg::solver::{Books, Clock, Method, Sections, Setup, Solver, StepError, read_as, register, table};
 
@@ -19,12 +21,17 @@ struct Tide {
     steps: u64,
 }
 
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[schemars(transform = live)]
 struct Params {
     /// How fast the sea rises [m/s].
+    #[serde(with = "units::Speed")]
+    #[schemars(transform = within(0.0, 100.0))]
     rate: f64,
     /// Ground that it takes off in each second [m/s].
+    #[serde(with = "units::Speed")]
+    #[schemars(transform = within(0.0, 1.0).hint("the sea is patient"))]
     wear: f64,
 }
 
@@ -36,6 +43,8 @@ impl Default for Params {
 
 static TIDE: Method = Method {
     name: "tide",
+    about: "A sea that rises.",
+    schema: Params::json_schema,
     presets: &[("moon", "as it is"), ("storm", "higher")],
     preset: |name| match name {
         "moon" => Some(table(&Params::default())),
@@ -43,14 +52,7 @@ static TIDE: Method = Method {
         _ => None,
     },
     read: read_as::<Params>,
-    check: |scene| match scene.solver.params::<Params>() {
-        Ok(Params { rate: 0.0..=100.0, .. }) => Vec::new(),
-        Ok(Params { rate, .. }) => {
-            let message = format!("solver.rate is {rate} m/s; it must lie between 0 and 100 m/s");
-            vec![Complaint { path: "solver.rate".into(), message }]
-        }
-        Err(complaint) => vec![complaint],
-    },
+    check: |_| Vec::new(),
     understands: &[],
     instead: &[("rain", "the sea is wet enough")],
     free: &[],
@@ -164,6 +166,10 @@ fn a_method_of_ones_own_is_read_and_checked_like_any_other() {
     assert!(refused("wear =", "waer =").contains("did you mean `wear`?"));
     assert!(refused("'storm'", "'calm'").contains("expected one of `moon`, `storm`"));
     assert!(refused("wear = 0.02", "rate = 1000").contains("between 0 and 100 m/s"));
+    assert!(refused("wear = 0.02", "wear = '2 m'").contains("solver"), "a length is no speed");
+    let wear = &explain("solver.wear").unwrap()[0];
+    assert_eq!(wear.parameter.meaning, "Ground that it takes off in each second.");
+    assert_eq!(wear.presets.len(), 2, "{wear:?}");
     let wet = format!("{SCENE}[[rain]]\nrate = 0");
     let wet = project(&wet).unwrap_err();
     assert!(

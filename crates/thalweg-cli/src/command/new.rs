@@ -8,7 +8,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use thalweg::field::Heightfield;
 use thalweg::io::{Imported, Notice, ReadOptions, WriteOptions, read_heightfield, write_heightfield};
-use thalweg::project::{BuiltIn, Project, Terrain, built_in_scenes, nearest, write_all_new};
+use thalweg::project::{BuiltIn, Project, Terrain, built_in_scenes, json_schema, nearest, write_all_new};
 use thalweg::run::shell_word;
 use thalweg::{SetupError, State};
 
@@ -19,7 +19,8 @@ pub fn new(args: &NewArgs) -> Result<(), Failure> {
         (Some(file), base) => around(file, base, args)?,
         (None, Some(base)) => {
             refuse_reading(&args.reading)?;
-            base.copy_to(&args.dir).map_err(|error| refused(&args.dir, error))?
+            let others = base.files.iter().map(|(name, content)| ((*name).to_owned(), content.to_vec()));
+            write(&args.dir, base.text, others.collect())?
         }
         (None, None) => return Err(Failure::usage("give --terrain FILE, --from NAME, or both")),
     };
@@ -36,6 +37,23 @@ fn built_in(name: &str) -> Result<&'static BuiltIn, Failure> {
         let hint = near.map_or(String::new(), |near| format!(" (did you mean \"{near}\"?)"));
         Failure::usage(format!("there is no built-in scene \"{name}\"{hint}; `thalweg scenes` lists them"))
     })
+}
+
+/// The file that describes scenes to editors, beside the scene.
+const SCHEMA: &str = "scene.schema.json";
+
+/// Writes a scene and the files it reads to a folder, and what an editor needs to complete and check it.
+fn write(dir: &Path, scene: &str, others: Vec<(String, Vec<u8>)>) -> Result<Vec<PathBuf>, Failure> {
+    let scene = format!("#:schema ./{SCHEMA}\n{scene}");
+    let mut files = vec![("scene.toml".to_owned(), scene.into_bytes())];
+    files.extend(others);
+    // Another scene may have brought it along.
+    if !dir.join(SCHEMA).exists() {
+        let schema = serde_json::to_string_pretty(&json_schema()).map_err(Failure::run)? + "\n";
+        files.push((SCHEMA.into(), schema.into_bytes()));
+    }
+    let files: Vec<_> = files.iter().map(|(name, content)| (name.as_str(), content.as_slice())).collect();
+    write_all_new(dir, &files).map_err(|error| refused(dir, error))
 }
 
 /// A scene that is copied as it is reads no file of the user's.
@@ -81,11 +99,6 @@ fn around(file: &Path, base: Option<&BuiltIn>, args: &NewArgs) -> Result<Vec<Pat
         Some(base) => with_terrain(base.text, &terrain_section(&ground)),
         None => scene_text(&ground),
     };
-    let scene = ("scene.toml".to_owned(), text.clone().into_bytes());
-    let write = |files: &[(String, Vec<u8>)]| {
-        let files: Vec<_> = files.iter().map(|(name, content)| (name.as_str(), content.as_slice())).collect();
-        write_all_new(dir, &files).map_err(|error| refused(dir, error))
-    };
     // Whether it can be run, before anything is written into the folder.
     let can_run = |folder: &Path| -> Result<(), Failure> {
         let mut project = Project::from_text(&text, "scene.toml", folder, &[])?;
@@ -99,7 +112,7 @@ fn around(file: &Path, base: Option<&BuiltIn>, args: &NewArgs) -> Result<Vec<Pat
         };
         State::new(&project, limit).map(drop).map_err(wrong)
     };
-    let mut files = vec![scene];
+    let mut files = Vec::new();
     if ground.converted {
         let aside = tempfile::tempdir().map_err(Failure::run)?;
         let heights = aside.path().join(&ground.name);
@@ -110,7 +123,7 @@ fn around(file: &Path, base: Option<&BuiltIn>, args: &NewArgs) -> Result<Vec<Pat
         can_run(file.parent().unwrap_or(Path::new("")))?;
         files.extend(copies(file, dir)?);
     }
-    write(&files)
+    write(dir, &text, files)
 }
 
 /// The heightmap and the description beside it, by name, unless they are in the folder already.

@@ -1,8 +1,9 @@
 //! The numbers of the pipe model, and the parameter tables of the papers.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::FRAC_PI_2;
-use thalweg_field::range::{Beyond, Limit, Limited, check_all};
+use thalweg_field::describe::{Beyond, about, check, live, within};
 use thalweg_field::units;
 
 /// Standard gravity [m/s²].
@@ -16,7 +17,7 @@ const STEEPEST: f64 = FRAC_PI_2 - 1.0e-6;
 #[error("{key} is {value}; {remedy}")]
 pub struct Invalid {
     /// The parameter's name.
-    pub key: &'static str,
+    pub key: String,
     /// The value found.
     pub value: String,
     /// What would be right.
@@ -36,11 +37,15 @@ pub(crate) fn require(
     value: impl ToString,
     remedy: &'static str,
 ) -> Result<(), Invalid> {
-    if good { Ok(()) } else { Err(Invalid { key, value: value.to_string(), remedy: remedy.into() }) }
+    if good {
+        Ok(())
+    } else {
+        Err(Invalid { key: key.into(), value: value.to_string(), remedy: remedy.into() })
+    }
 }
 
 /// Cross-section of the virtual pipes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PipeArea {
     /// The same everywhere, set by `pipe_area` (Mei et al. 2007): waves run at √(gA/L) however deep the water.
@@ -51,7 +56,7 @@ pub enum PipeArea {
 }
 
 /// What becomes of two pipes of one face that flow against each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Counterflow {
     /// They cancel: only the difference flows on. Waves swing as they do in nature.
@@ -61,7 +66,7 @@ pub enum Counterflow {
 }
 
 /// What the erosion law takes for the speed of the water.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Velocity {
     /// Flux divided by cell size and mean depth (Mei et al. 2007).
@@ -71,7 +76,7 @@ pub enum Velocity {
 }
 
 /// Which slope lets water carry sediment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Slope {
     /// The fall of the water surface along the ways that the water takes: still water carries nothing, whatever
@@ -82,7 +87,7 @@ pub enum Slope {
 }
 
 /// How suspended sediment travels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Transport {
     /// Every pipe takes along its share of the sediment of the cell it leaves: nothing is lost.
@@ -92,7 +97,7 @@ pub enum Transport {
 }
 
 /// How fast bed and water exchange sediment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Exchange {
     /// A share of the difference to capacity in each second: `dissolve` and `deposit` are in 1/s.
@@ -105,23 +110,28 @@ pub enum Exchange {
 }
 
 /// Parameters of the pipe model. `Default` is thalweg's own set; [`Params::preset`] has the papers'.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[schemars(rename = "Pipes", transform = live)]
 pub struct Params {
     /// Pipes to four or to eight neighbours; eight keep channels from following the grid.
+    #[schemars(extend("enum" = [4, 8]), transform = about().fixed())]
     pub neighbours: u8,
     /// Cross-section of the pipes.
     pub area: PipeArea,
     /// What becomes of opposite flows through one face.
     pub counterflow: Counterflow,
     /// The constant cross-section A [m²]; used with `area = "constant"`.
-    #[serde(deserialize_with = "units::area")]
+    #[serde(with = "units::Area")]
+    #[schemars(transform = within(1.0e-9, 1.0e9).slider(0.1, 100.0))]
     pub pipe_area: f64,
     /// Gravity [m/s²].
-    #[serde(deserialize_with = "units::ratio")]
+    #[serde(with = "units::Acceleration")]
+    #[schemars(transform = within(1.0e-6, 1.0e3).slider(1.0, 25.0).hint("water needs some to flow"))]
     pub gravity: f64,
     /// Drag of the bed on the water, c_f in τ = ρ c_f v² [-]; 0 lets water on a slope accelerate without end.
-    #[serde(deserialize_with = "units::ratio")]
+    #[serde(with = "units::Ratio")]
+    #[schemars(transform = within(0.0, 1.0e3).slider(0.0, 1.0).hint("0 for a smooth bed"))]
     pub drag: f64,
     /// What counts as the water's speed.
     pub velocity: Velocity,
@@ -130,57 +140,71 @@ pub struct Params {
     /// Sediment capacity constant K_c: height of sediment carried for each metre per second of speed on a vertical
     /// wall [s]. Water really carries a thousandth of its volume; large values let hours of rain do the work of
     /// ages.
-    #[serde(deserialize_with = "units::ratio")]
+    #[serde(with = "units::Time")]
+    #[schemars(transform = within(0.0, 1.0e6).slider(0.0, 500.0).hint("0 for clear water"))]
     pub capacity: f64,
     /// Dissolving constant K_s; its unit depends on `exchange`.
-    #[serde(deserialize_with = "units::ratio")]
+    #[serde(with = "units::Number")]
+    #[schemars(transform = within(0.0, 1.0e6).slider(0.0, 0.2).hint("0 for solid rock"))]
     pub dissolve: f64,
     /// Deposition constant K_d; its unit depends on `exchange`.
-    #[serde(deserialize_with = "units::ratio")]
+    #[serde(with = "units::Number")]
+    #[schemars(transform = within(0.0, 1.0e6).slider(0.0, 0.2).hint("0 to keep all afloat"))]
     pub deposit: f64,
     /// What `dissolve` and `deposit` mean.
     pub exchange: Exchange,
     /// Which slope the capacity sees.
     pub slope: Slope,
     /// Smallest tilt that the capacity sees, α_min [rad]; lets water work on flat ground.
-    #[serde(deserialize_with = "units::angle")]
+    #[serde(with = "units::Angle")]
+    #[schemars(transform = within(0.0, STEEPEST).slider(0.0, 0.2))]
     pub min_tilt: f64,
     /// Water shallower than this carries proportionally less [m]; 0 switches the ramp off. On the ramp the load
     /// grows with the power of the stream, depth times speed times slope: where water gathers it digs, and
     /// channels deepen themselves.
-    #[serde(deserialize_with = "units::length")]
+    #[serde(with = "units::Length")]
+    #[schemars(transform = within(0.0, 1.0e4).slider(0.0, 20.0).hint("0 for no ramp"))]
     pub ramp_depth: f64,
     /// How sediment travels.
     pub transport: Transport,
     /// Share of the water that evaporates each second, K_e [1/s].
-    #[serde(deserialize_with = "units::rate")]
+    #[serde(with = "units::Rate")]
+    #[schemars(transform = within(0.0, 1.0e3).slider(0.0, 0.05).hint("0 for none"))]
     pub evaporation: f64,
     /// Water thinner than this after evaporation counts as dry and is removed [m].
-    #[serde(deserialize_with = "units::length")]
+    #[serde(with = "units::Length")]
+    #[schemars(transform = within(0.0, 1.0e3).slider(0.0, 0.01).hint("0 to keep every film"))]
     pub dry_depth: f64,
     /// Height that the formulas take for one [m]. The thesis works on heights between 0 and 1 on cells
     /// of side 1; with a unit given, heights are divided by it and cells count as 1. Missing: metres.
-    #[serde(deserialize_with = "units::optional_length", skip_serializing_if = "Option::is_none")]
+    #[serde(with = "units::Length", skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = within(1.0e-6, 1.0e6).slider(1.0, 1000.0))]
     pub height_unit: Option<f64>,
     /// Time step [s]; missing: the largest stable one, times `safety`.
-    #[serde(deserialize_with = "units::optional_time", skip_serializing_if = "Option::is_none")]
+    #[serde(with = "units::Time", skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = within(1.0e-9, 1.0e6).slider(0.001, 10.0).hint("leave it out for an automatic one"))]
     pub dt: Option<f64>,
     /// Share of the stability limit that the automatic time step uses [-].
-    #[serde(deserialize_with = "units::ratio")]
+    #[serde(with = "units::Ratio")]
+    #[schemars(transform = within(1.0e-6, 1.0).slider(0.1, 1.0).hint("a share of the stability limit"))]
     pub safety: f64,
     /// Largest automatic time step [s].
-    #[serde(deserialize_with = "units::time")]
+    #[serde(with = "units::Time")]
+    #[schemars(transform = within(1.0e-9, 1.0e6).slider(0.1, 60.0))]
     pub max_dt: f64,
     /// Whether slopes steeper than `repose` slip.
     pub talus: bool,
     /// Steepest slope that loose ground keeps [rad].
-    #[serde(deserialize_with = "units::angle")]
+    #[serde(with = "units::Angle")]
+    #[schemars(transform = within(1.0e-6, STEEPEST).slider(0.3, 1.2).hint("talus = false for no slipping"))]
     pub repose: f64,
     /// Steps between two rounds of slipping.
+    #[schemars(transform = within(1.0, 1.0e9).slider(1.0, 64.0).of("steps"))]
     pub talus_every: u32,
     /// How much slips in one round, as a share of the most that cannot overshoot: a sixteenth of the excess height
     /// towards each neighbour [-].
-    #[serde(deserialize_with = "units::ratio")]
+    #[serde(with = "units::Ratio")]
+    #[schemars(transform = within(1.0e-6, 1.0).slider(0.05, 1.0))]
     pub talus_rate: f64,
 }
 
@@ -272,30 +296,6 @@ impl Params {
         }
     }
 
-    /// Every number, and what it may be.
-    #[rustfmt::skip] // one line for each
-    pub fn limited(&self) -> [Limited; 17] {
-        [
-            (Limit::new("pipe_area", "m²", [1.0e-9, 1.0e9]), Some(self.pipe_area)),
-            (Limit::new("gravity", "m/s²", [1.0e-6, 1.0e3]).hint("water needs some to flow"), Some(self.gravity)),
-            (Limit::new("drag", "", [0.0, 1.0e3]).hint("0 for a smooth bed"), Some(self.drag)),
-            (Limit::new("capacity", "s", [0.0, 1.0e6]).hint("0 for clear water"), Some(self.capacity)),
-            (Limit::new("dissolve", "", [0.0, 1.0e6]).hint("0 for solid rock"), Some(self.dissolve)),
-            (Limit::new("deposit", "", [0.0, 1.0e6]).hint("0 to keep all afloat"), Some(self.deposit)),
-            (Limit::new("min_tilt", "rad", [0.0, STEEPEST]), Some(self.min_tilt)),
-            (Limit::new("ramp_depth", "m", [0.0, 1.0e4]).hint("0 for no ramp"), Some(self.ramp_depth)),
-            (Limit::new("evaporation", "1/s", [0.0, 1.0e3]).hint("0 for none"), Some(self.evaporation)),
-            (Limit::new("dry_depth", "m", [0.0, 1.0e3]).hint("0 to keep every film"), Some(self.dry_depth)),
-            (Limit::new("height_unit", "m", [1.0e-6, 1.0e6]), self.height_unit),
-            (Limit::new("dt", "s", [1.0e-9, 1.0e6]).hint("leave it out for an automatic one"), self.dt),
-            (Limit::new("safety", "", [1.0e-6, 1.0]).hint("a share of the stability limit"), Some(self.safety)),
-            (Limit::new("max_dt", "s", [1.0e-9, 1.0e6]), Some(self.max_dt)),
-            (Limit::new("repose", "rad", [1.0e-6, STEEPEST]).hint("talus = false for no slipping"), Some(self.repose)),
-            (Limit::new("talus_every", "steps", [1.0, 1.0e9]), Some(self.talus_every.into())),
-            (Limit::new("talus_rate", "", [1.0e-6, 1.0]), Some(self.talus_rate)),
-        ]
-    }
-
     /// Checks every number once, before a run.
     pub fn validated(&self) -> Result<(), Invalid> {
         require(
@@ -304,7 +304,7 @@ impl Params {
             self.neighbours,
             "a cell has pipes to 4 or 8 neighbours",
         )?;
-        check_all(&self.limited())?;
+        check(self)?;
         let shares = self.exchange != Exchange::Share || (self.dissolve <= 1.0 && self.deposit <= 1.0);
         require(
             shares,

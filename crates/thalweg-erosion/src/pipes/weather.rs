@@ -1,7 +1,9 @@
 //! Where water comes from and where it goes: rain, sources, drains and the edges of the terrain.
 
 use super::params::{Invalid, require};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use thalweg_field::describe::within;
 use thalweg_field::{Grid2, units};
 
 /// The time during which something is switched on.
@@ -67,7 +69,7 @@ pub struct Source {
 }
 
 /// What happens at one edge of the terrain.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Edge {
     /// A wall.
@@ -76,20 +78,25 @@ pub enum Edge {
     /// Water and its sediment leave and are counted; the bed of the edge itself does not erode.
     Open,
     /// A reservoir of clear water that keeps its surface at this height.
-    Level(#[serde(deserialize_with = "units::length")] f64),
+    Level(
+        /// Height of the surface that a reservoir beyond this edge keeps [m].
+        #[serde(with = "units::Length")]
+        #[schemars(transform = within(-1.0e6, 1.0e6).slider(-100.0, 1000.0))]
+        f64,
+    ),
 }
 
 /// The four edges.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Edges {
-    /// Row 0.
+    /// The northern edge, row 0.
     pub north: Edge,
-    /// Last column.
+    /// The eastern edge, the last column.
     pub east: Edge,
-    /// Last row.
+    /// The southern edge, the last row.
     pub south: Edge,
-    /// Column 0.
+    /// The western edge, column 0.
     pub west: Edge,
 }
 

@@ -1,11 +1,12 @@
 //! Distances to scattered points (Worley 1996).
 
-use crate::recipe::{Check, Invalid, Kind, Site, Surface, layer};
+use crate::recipe::{Kind, Site, Surface, height, layer, size};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use thalweg_field::{random::Key, units};
+use thalweg_field::{describe::within, random::Key, units};
 
 /// What is made of the distances to the scattered points.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cellular {
     /// A cone on every point; their feet meet at the cell borders, high between near points and low
@@ -25,34 +26,31 @@ layer! {
     /// Voronoi ground: one point in every square of a grid, and what the distances to them make.
     Voronoi {
         /// Height where the measure is one: of the highest peak, or at one spacing's distance [m].
-        #[serde(deserialize_with = "units::length")]
+        #[serde(with = "units::Length")]
+        #[schemars(transform = height().slider(0.0, 4000.0))]
         height: f64 = 1500.0,
         /// Mean distance between neighbouring points [m].
-        #[serde(deserialize_with = "units::length")]
+        #[serde(with = "units::Length")]
+        #[schemars(transform = size().slider(100.0, 1.0e4))]
         spacing: f64 = 3000.0,
         /// How far the points leave the middle of their squares [-]; 0 is a grid, 1 anywhere inside.
-        #[serde(deserialize_with = "units::ratio")]
+        #[serde(with = "units::Ratio")]
+        #[schemars(transform = within(0.0, 1.0).slider(0.0, 1.0))]
         jitter: f64 = 0.9,
         /// What is made of the distances.
         measure: Cellular = Cellular::Peaks,
         /// Share by which the lowest peaks are lower than the highest [-]; only for peaks.
-        #[serde(deserialize_with = "units::ratio")]
+        #[serde(with = "units::Ratio")]
+        #[schemars(transform = within(0.0, 1.0).slider(0.0, 1.0))]
         variety: f64 = 0.4,
         /// Exponent on the measure [-]: 1 leaves straight cones, more makes concave, pointed ones.
-        #[serde(deserialize_with = "units::ratio")]
+        #[serde(with = "units::Ratio")]
+        #[schemars(transform = within(0.1, 16.0).slider(0.5, 4.0))]
         sharpness: f64 = 1.0,
     }
 }
 
 impl Kind for Voronoi {
-    fn check(&self, check: &Check) -> Result<(), Invalid> {
-        check.height("height", self.height)?;
-        check.positive("spacing", self.spacing)?;
-        check.within("jitter", self.jitter, 0.0, 1.0)?;
-        check.within("variety", self.variety, 0.0, 1.0)?;
-        check.within("sharpness", self.sharpness, 0.1, 16.0)
-    }
-
     fn surface(&self, site: &Site) -> Surface<'_> {
         let key = site.key;
         // The grid lies at an angle of its own: with little jitter its rows show, and rows along the edges

@@ -1,25 +1,30 @@
 //! Sums of octaves: rolling, ridged and billowing ground.
 
 use super::octaves::{Octaves, Spectrum};
-use crate::recipe::{Check, Invalid, Kind, Site, Surface, layer};
-use thalweg_field::units;
+use crate::recipe::{Kind, Site, Surface, height, layer, octaves, size};
+use thalweg_field::{describe::within, units};
 
 layer! {
     /// Fractional Brownian motion: rolling hills, as rough as `gain` says.
     Fbm {
         /// Height of the highest hills above, and depth of the deepest hollows below, the middle [m].
-        #[serde(deserialize_with = "units::length")]
+        #[serde(with = "units::Length")]
+        #[schemars(transform = height().slider(0.0, 2000.0))]
         height: f64 = 600.0,
         /// Size of the largest features [m].
-        #[serde(deserialize_with = "units::length")]
+        #[serde(with = "units::Length")]
+        #[schemars(transform = size().slider(100.0, 2.0e4))]
         wavelength: f64 = 4000.0,
         /// Number of scales summed [-].
+        #[schemars(transform = octaves())]
         octaves: u32 = 8,
         /// Ratio of one wavelength to the next finer one [-].
-        #[serde(deserialize_with = "units::ratio")]
+        #[serde(with = "units::Ratio")]
+        #[schemars(transform = within(1.0, 8.0).slider(1.5, 3.0))]
         lacunarity: f64 = 2.0,
         /// Ratio of one octave's height to the next coarser one's [-]; 0.5 is natural, more is rougher.
-        #[serde(deserialize_with = "units::ratio")]
+        #[serde(with = "units::Ratio")]
+        #[schemars(transform = within(0.0, 1.0).slider(0.2, 0.7))]
         gain: f64 = 0.5,
     }
 }
@@ -28,25 +33,32 @@ layer! {
     /// Ridged multifractal noise (Musgrave 2003, ch. 16): crests that branch, smooth valleys.
     Ridged {
         /// Height of the highest crests above the deepest valleys [m].
-        #[serde(deserialize_with = "units::length")]
+        #[serde(with = "units::Length")]
+        #[schemars(transform = height().slider(0.0, 4000.0))]
         height: f64 = 1500.0,
         /// Size of the largest features [m].
-        #[serde(deserialize_with = "units::length")]
+        #[serde(with = "units::Length")]
+        #[schemars(transform = size().slider(100.0, 2.0e4))]
         wavelength: f64 = 5000.0,
         /// Number of scales summed [-].
+        #[schemars(transform = octaves())]
         octaves: u32 = 8,
         /// Ratio of one wavelength to the next finer one [-].
-        #[serde(deserialize_with = "units::ratio")]
+        #[serde(with = "units::Ratio")]
+        #[schemars(transform = within(1.0, 8.0).slider(1.5, 3.0))]
         lacunarity: f64 = 2.0,
         /// Ratio of one octave's height to the next coarser one's [-].
-        #[serde(deserialize_with = "units::ratio")]
+        #[serde(with = "units::Ratio")]
+        #[schemars(transform = within(0.0, 1.0).slider(0.2, 0.7))]
         gain: f64 = 0.5,
         /// Exponent that narrows the crests [-]; Musgrave's is 2.
-        #[serde(deserialize_with = "units::ratio")]
+        #[serde(with = "units::Ratio")]
+        #[schemars(transform = within(0.1, 16.0).slider(0.5, 4.0))]
         sharpness: f64 = 2.0,
         /// How far the roughness follows the crests [-]: at 0 only the largest octave is left, above
         /// 4 even valleys are rough. Musgrave's gain, usually 2.
-        #[serde(deserialize_with = "units::ratio")]
+        #[serde(with = "units::Ratio")]
+        #[schemars(transform = within(0.0, 100.0).slider(0.0, 4.0))]
         feedback: f64 = 2.0,
     }
 }
@@ -55,18 +67,23 @@ layer! {
     /// Billowing noise: rounded hills that meet in creases.
     Billow {
         /// Height of the highest hills above the creases [m].
-        #[serde(deserialize_with = "units::length")]
+        #[serde(with = "units::Length")]
+        #[schemars(transform = height().slider(0.0, 2000.0))]
         height: f64 = 600.0,
         /// Size of the largest features [m].
-        #[serde(deserialize_with = "units::length")]
+        #[serde(with = "units::Length")]
+        #[schemars(transform = size().slider(100.0, 2.0e4))]
         wavelength: f64 = 4000.0,
         /// Number of scales summed [-].
+        #[schemars(transform = octaves())]
         octaves: u32 = 7,
         /// Ratio of one wavelength to the next finer one [-].
-        #[serde(deserialize_with = "units::ratio")]
+        #[serde(with = "units::Ratio")]
+        #[schemars(transform = within(1.0, 8.0).slider(1.5, 3.0))]
         lacunarity: f64 = 2.0,
         /// Ratio of one octave's height to the next coarser one's [-].
-        #[serde(deserialize_with = "units::ratio")]
+        #[serde(with = "units::Ratio")]
+        #[schemars(transform = within(0.0, 1.0).slider(0.2, 0.7))]
         gain: f64 = 0.45,
     }
 }
@@ -84,11 +101,6 @@ macro_rules! spectrum {
 }
 
 impl Kind for Fbm {
-    fn check(&self, check: &Check) -> Result<(), Invalid> {
-        check.height("height", self.height)?;
-        spectrum!(self).check(check)
-    }
-
     fn surface(&self, site: &Site) -> Surface<'_> {
         let octaves = Octaves::new(site.key, spectrum!(self));
         Box::new(move |place| self.height * octaves.sum(place))
@@ -96,13 +108,6 @@ impl Kind for Fbm {
 }
 
 impl Kind for Ridged {
-    fn check(&self, check: &Check) -> Result<(), Invalid> {
-        check.height("height", self.height)?;
-        spectrum!(self).check(check)?;
-        check.within("sharpness", self.sharpness, 0.1, 16.0)?;
-        check.within("feedback", self.feedback, 0.0, 100.0)
-    }
-
     fn surface(&self, site: &Site) -> Surface<'_> {
         let octaves = Octaves::new(site.key, spectrum!(self));
         Box::new(move |place| {
@@ -128,11 +133,6 @@ impl Ridged {
 }
 
 impl Kind for Billow {
-    fn check(&self, check: &Check) -> Result<(), Invalid> {
-        check.height("height", self.height)?;
-        spectrum!(self).check(check)
-    }
-
     fn surface(&self, site: &Site) -> Surface<'_> {
         let octaves = Octaves::new(site.key, spectrum!(self));
         Box::new(move |place| {

@@ -1,11 +1,7 @@
 //! Gradient noise at several scales.
 
-use crate::recipe::{Check, Invalid};
 use fastnoise_lite::FastNoiseLite;
 use thalweg_field::random::Key;
-
-/// More octaves than these reach below a millimetre from anything that is a terrain.
-const MOST_OCTAVES: u32 = 24;
 
 /// How far apart the octaves are laid over the lattice, in lattice cells: far enough to be unrelated,
 /// near enough to leave f64 ten digits for the place itself.
@@ -22,15 +18,6 @@ pub(crate) struct Spectrum {
     pub octaves: u32,
     pub lacunarity: f64,
     pub gain: f64,
-}
-
-impl Spectrum {
-    pub fn check(&self, check: &Check) -> Result<(), Invalid> {
-        check.positive("wavelength", self.wavelength)?;
-        check.within("octaves", f64::from(self.octaves), 1.0, f64::from(MOST_OCTAVES))?;
-        check.within("lacunarity", self.lacunarity, 1.0, 8.0)?;
-        check.within("gain", self.gain, 0.0, 1.0)
-    }
 }
 
 /// Octaves of OpenSimplex2 noise, the longest wavelength first.

@@ -1,21 +1,25 @@
 //! Places pushed aside by noise, so that what is drawn on them bends.
 
 use super::octaves::{Octaves, Spectrum};
-use crate::recipe::{Check, Invalid};
+use crate::recipe::{octaves, place, size};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thalweg_field::{random::Key, units};
 
 /// Pushes every place aside by noise before the layer is evaluated there.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Warp {
     /// Farthest push along each axis [m].
-    #[serde(deserialize_with = "units::length")]
+    #[serde(with = "units::Length")]
+    #[schemars(transform = place().slider(0.0, 2000.0))]
     pub amplitude: f64,
     /// Size of the largest bends [m].
-    #[serde(deserialize_with = "units::length")]
+    #[serde(with = "units::Length")]
+    #[schemars(transform = size().slider(100.0, 1.0e4))]
     pub wavelength: f64,
     /// Number of scales summed, each half as long and half as strong as the one before [-].
+    #[schemars(transform = octaves())]
     pub octaves: u32,
 }
 
@@ -28,11 +32,6 @@ impl Default for Warp {
 impl Warp {
     fn spectrum(&self) -> Spectrum {
         Spectrum { wavelength: self.wavelength, octaves: self.octaves, lacunarity: 2.0, gain: 0.5 }
-    }
-
-    pub(crate) fn check(&self, check: &Check) -> Result<(), Invalid> {
-        check.finite("amplitude", self.amplitude)?;
-        self.spectrum().check(check)
     }
 
     pub(crate) fn prepared(&self, key: Key) -> Warped {

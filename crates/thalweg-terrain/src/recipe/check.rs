@@ -1,5 +1,7 @@
 //! What is refused, and in which words.
 
+use thalweg_field::describe::{About, Beyond, within};
+
 /// A number in a recipe that makes no ground.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{path} {message}")]
@@ -10,19 +12,56 @@ pub struct Invalid {
     pub message: String,
 }
 
+impl From<Beyond> for Invalid {
+    fn from(Beyond { key, value, remedy }: Beyond) -> Self {
+        Self { path: key, message: format!("is {value}; {remedy}") }
+    }
+}
+
 /// No length or place of a terrain is larger [m].
 const LARGEST: f64 = 1.0e9;
-/// No ground is higher or deeper [m]; the highest mountain that is known has 22 km.
-const HIGHEST: f64 = 1.0e6;
-/// No slope is steeper [-]: a wall that leans by half a degree.
-const STEEPEST: f64 = 100.0;
-/// No bearing goes around more often [rad].
-const AROUND: f64 = 1.0e3;
 
-/// No length that is divided by is smaller [m].
-const SMALLEST: f64 = 1.0e-6;
+/// Places and pushes.
+pub(crate) const fn place() -> About {
+    within(-LARGEST, LARGEST)
+}
 
-/// Checks of the numbers below one path; all of them refuse what is not finite.
+/// Lengths that may be nothing.
+pub(crate) const fn length() -> About {
+    within(0.0, LARGEST)
+}
+
+/// Lengths that are divided by.
+pub(crate) const fn size() -> About {
+    within(1.0e-6, LARGEST)
+}
+
+/// Heights of ground; the highest mountain that is known has 22 km.
+pub(crate) const fn height() -> About {
+    within(-1.0e6, 1.0e6)
+}
+
+/// Depths of hollows.
+pub(crate) const fn depth() -> About {
+    within(0.0, 1.0e6)
+}
+
+/// Slopes, up to a wall that leans by half a degree.
+pub(crate) const fn grade() -> About {
+    within(-100.0, 100.0)
+}
+
+/// Bearings, which may go around.
+pub(crate) const fn bearing() -> About {
+    within(-1.0e3, 1.0e3).slider(0.0, std::f64::consts::TAU)
+}
+
+/// Numbers of octaves: more reach below a millimetre from anything that is a terrain.
+pub(crate) const fn octaves() -> About {
+    within(1.0, 24.0).slider(1.0, 12.0)
+}
+
+/// Checks of numbers that depend on each other, below one path.
 pub(crate) struct Check {
     path: String,
 }
@@ -37,54 +76,20 @@ impl Check {
         Self::new(format!("{}.{name}", self.path))
     }
 
-    pub fn finite(&self, name: &str, value: f64) -> Result<(), Invalid> {
-        self.within(name, value, -LARGEST, LARGEST)
-    }
-
-    pub fn height(&self, name: &str, value: f64) -> Result<(), Invalid> {
-        self.within(name, value, -HIGHEST, HIGHEST)
-    }
-
-    pub fn depth(&self, name: &str, value: f64) -> Result<(), Invalid> {
-        self.within(name, value, 0.0, HIGHEST)
-    }
-
-    pub fn grade(&self, name: &str, value: f64) -> Result<(), Invalid> {
-        self.within(name, value, -STEEPEST, STEEPEST)
-    }
-
-    pub fn bearing(&self, name: &str, value: f64) -> Result<(), Invalid> {
-        self.within(name, value, -AROUND, AROUND)
-    }
-
-    pub fn positive(&self, name: &str, value: f64) -> Result<(), Invalid> {
-        self.finite(name, value)?;
-        self.that(value >= SMALLEST, name, value, || format!("it must be above 0, at least {SMALLEST}"))
-    }
-
-    pub fn not_negative(&self, name: &str, value: f64) -> Result<(), Invalid> {
-        self.finite(name, value)?;
-        self.that(value >= 0.0, name, value, || "it must not be negative".into())
-    }
-
     pub fn within(&self, name: &str, value: f64, low: f64, high: f64) -> Result<(), Invalid> {
         let fits = (low..=high).contains(&value);
-        self.that(fits, name, value, || format!("it must lie between {low} and {high}"))
-    }
-
-    pub fn place(&self, name: &str, place: Option<[f64; 2]>) -> Result<(), Invalid> {
-        place.iter().flatten().try_for_each(|&metres| self.finite(name, metres))
+        self.that(fits, name, value, || format!("it must lie between {low} and {high} m"))
     }
 
     /// A winding line that does not fold onto itself, and a channel not far wider than its bends.
     pub fn bends(&self, amplitude: f64, wavelength: f64, width: f64) -> Result<(), Invalid> {
         self.within("amplitude", amplitude, 0.0, 2.0 * wavelength)?;
         self.that(width <= 4.0 * wavelength, "wavelength", wavelength, || {
-            format!("it must be at least a quarter of the width, {}", width / 4.0)
+            format!("it must be at least a quarter of the width, {} m", width / 4.0)
         })
     }
 
-    /// Refuses a value that does not fit, saying what would be right.
+    /// Refuses a length that does not fit [m], saying what would be right.
     pub fn that(
         &self,
         fits: bool,
@@ -96,6 +101,6 @@ impl Check {
             return Ok(());
         }
         let path = format!("{}.{name}", self.path);
-        Err(Invalid { path, message: format!("is {value}; {}", right()) })
+        Err(Invalid { path, message: format!("is {value} m; {}", right()) })
     }
 }

@@ -1,21 +1,25 @@
 //! Edges that sink into the sea.
 
-use super::{Check, Invalid};
+use super::{height, size};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use thalweg_field::units;
+use thalweg_field::{describe::within, units};
 
 /// Lets the ground fall to one height along all four edges of the terrain, with rounded corners.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Island {
     /// Distance from the edge over which the ground falls [m].
-    #[serde(deserialize_with = "units::length")]
+    #[serde(with = "units::Length")]
+    #[schemars(transform = size().slider(100.0, 1.0e4))]
     pub shore: f64,
     /// Exponent of the fall [-]: 1 is even, more leaves a wider shelf and a steeper coast.
-    #[serde(deserialize_with = "units::ratio")]
+    #[serde(with = "units::Ratio")]
+    #[schemars(transform = within(0.1, 16.0).slider(0.5, 4.0))]
     pub sharpness: f64,
     /// Height of the edges [m]; 0 is sea level, less puts the coast inside the terrain.
-    #[serde(deserialize_with = "units::length")]
+    #[serde(with = "units::Length")]
+    #[schemars(transform = height().slider(-1000.0, 100.0))]
     pub floor: f64,
 }
 
@@ -26,12 +30,6 @@ impl Default for Island {
 }
 
 impl Island {
-    pub(super) fn check(&self, check: &Check) -> Result<(), Invalid> {
-        check.positive("shore", self.shore)?;
-        check.within("sharpness", self.sharpness, 0.1, 16.0)?;
-        check.height("floor", self.floor)
-    }
-
     /// The height at a place once the edges have sunk [m].
     pub(super) fn sunk(&self, place: [f64; 2], extent: [f64; 2], ground: f64) -> f64 {
         // How far into the shore a place lies, 0 inland and 1 at the edge; both axes count in a corner.

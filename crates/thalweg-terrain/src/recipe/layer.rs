@@ -3,11 +3,12 @@
 use super::{Check, Invalid, Mask};
 use crate::noise::{Billow, Fbm, Ridged, Voronoi, Warp};
 use crate::shape::{Basin, Bump, Canyon, Cone, Ditch, Meander, Plane, Ramp};
-use serde::{Deserialize, Deserializer, Serialize};
-use thalweg_field::{random::Key, units};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use thalweg_field::random::Key;
 
 /// How a layer joins the ground below it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Blend {
     /// The sum.
@@ -26,7 +27,7 @@ pub enum Blend {
 }
 
 /// One layer of a [`Recipe`](super::Recipe), told apart by its `kind`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Layer {
     /// Rolling hills.
@@ -84,8 +85,10 @@ impl Site {
 
 /// What every kind of layer can do.
 pub(crate) trait Kind: Placed {
-    /// Refuses parameters that make no ground.
-    fn check(&self, check: &Check) -> Result<(), Invalid>;
+    /// Refuses parameters that make no ground together, each within its own range as it may be.
+    fn fits_together(&self, _: &Check) -> Result<(), Invalid> {
+        Ok(())
+    }
     /// The layer's own height as a function of the place.
     fn surface(&self, site: &Site) -> Surface<'_>;
 }
@@ -113,17 +116,19 @@ macro_rules! layer {
         $($(#[$attribute:meta])* $field:ident: $type:ty = $default:expr,)*
     }) => {
         $(#[$about])*
-        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
         #[serde(default, deny_unknown_fields)]
         pub struct $name {
             $($(#[$attribute])* pub $field: $type,)*
             /// Added to the layer before it is blended [m].
-            #[serde(deserialize_with = "thalweg_field::units::length")]
+            #[serde(with = "thalweg_field::units::Length")]
+            #[schemars(transform = $crate::recipe::height().slider(-500.0, 2000.0))]
             pub offset: f64,
             /// How it joins the ground below.
             pub blend: $crate::recipe::Blend,
             /// How much of the blended result is taken, from 0 (none) to 1 (all) [-].
-            #[serde(deserialize_with = "thalweg_field::units::ratio")]
+            #[serde(with = "thalweg_field::units::Ratio")]
+            #[schemars(transform = thalweg_field::describe::within(0.0, 1.0).slider(0.0, 1.0))]
             pub weight: f64,
             /// Where the layer applies; everywhere if left out.
             #[serde(skip_serializing_if = "Option::is_none")]
@@ -161,11 +166,6 @@ macro_rules! layer {
 }
 pub(crate) use layer;
 
-/// Reads two lengths where the key may be missing.
-pub(crate) fn optional_place<'de, D: Deserializer<'de>>(place: D) -> Result<Option<[f64; 2]>, D::Error> {
-    units::place(place).map(Some)
-}
-
 impl Layer {
     fn kind(&self) -> &dyn Kind {
         match self {
@@ -184,13 +184,10 @@ impl Layer {
         }
     }
 
-    pub(super) fn check(&self, check: &Check) -> Result<(), Invalid> {
-        self.kind().check(check)?;
+    pub(super) fn fits_together(&self, check: &Check) -> Result<(), Invalid> {
+        self.kind().fits_together(check)?;
         let placement = self.kind().placement();
-        check.height("offset", placement.offset)?;
-        check.within("weight", placement.weight, 0.0, 1.0)?;
-        placement.mask.iter().try_for_each(|mask| mask.check(&check.below("mask")))?;
-        placement.warp.iter().try_for_each(|warp| warp.check(&check.below("warp")))
+        placement.mask.iter().try_for_each(|mask| mask.fits_together(&check.below("mask")))
     }
 
     /// Makes the layer ready for its site.

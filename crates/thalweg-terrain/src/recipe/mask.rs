@@ -1,13 +1,14 @@
 //! Where a layer applies.
 
 use super::layer::{Prepared, Site};
-use super::{Check, Invalid, Layer, optional_place};
+use super::{Check, Invalid, Layer, height, length, place, size};
 use crate::shape::smoothstep;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thalweg_field::units;
 
 /// Where a layer applies, from nowhere (0) to fully (1), without kinks between.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Mask {
     /// Follows another layer, laid on level ground at 0 m. With `low` above `high` it is turned around.
@@ -15,57 +16,54 @@ pub enum Mask {
         /// The layer followed.
         layer: Box<Layer>,
         /// Its height up to which nothing applies [m].
-        #[serde(deserialize_with = "units::length")]
+        #[serde(with = "units::Length")]
+        #[schemars(transform = height().slider(-500.0, 3000.0))]
         low: f64,
         /// Its height from which everything applies [m].
-        #[serde(deserialize_with = "units::length")]
+        #[serde(with = "units::Length")]
+        #[schemars(transform = height().slider(-500.0, 3000.0))]
         high: f64,
     },
     /// Applies where the ground below lies in a band of heights.
     Height {
         /// Lower edge of the band, where half applies [m].
-        #[serde(deserialize_with = "units::length")]
+        #[serde(with = "units::Length")]
+        #[schemars(transform = height().slider(-500.0, 3000.0))]
         low: f64,
         /// Upper edge of the band, where half applies [m].
-        #[serde(deserialize_with = "units::length")]
+        #[serde(with = "units::Length")]
+        #[schemars(transform = height().slider(-500.0, 3000.0))]
         high: f64,
         /// Height over which each edge fades [m].
-        #[serde(default, deserialize_with = "units::length")]
+        #[serde(default, with = "units::Length")]
+        #[schemars(transform = length().slider(0.0, 1000.0))]
         fade: f64,
     },
     /// Applies inside a circle.
     Radial {
         /// Its middle, metres east and north; the middle of the terrain if left out.
-        #[serde(default, deserialize_with = "optional_place", skip_serializing_if = "Option::is_none")]
+        #[serde(default, with = "units::Pair::<units::Length>", skip_serializing_if = "Option::is_none")]
+        #[schemars(transform = place())]
         center: Option<[f64; 2]>,
         /// Distance from the middle at which half applies [m].
-        #[serde(deserialize_with = "units::length")]
+        #[serde(with = "units::Length")]
+        #[schemars(transform = size().slider(10.0, 1.0e4))]
         radius: f64,
         /// Distance over which the edge fades [m].
-        #[serde(default, deserialize_with = "units::length")]
+        #[serde(default, with = "units::Length")]
+        #[schemars(transform = length().slider(0.0, 1000.0))]
         fade: f64,
     },
 }
 
 impl Mask {
-    pub(super) fn check(&self, check: &Check) -> Result<(), Invalid> {
+    pub(super) fn fits_together(&self, check: &Check) -> Result<(), Invalid> {
         match self {
-            Self::Layer { layer, low, high } => {
-                check.height("low", *low)?;
-                check.height("high", *high)?;
-                layer.check(&check.below("layer"))
+            Self::Layer { layer, .. } => layer.fits_together(&check.below("layer")),
+            Self::Height { low, high, .. } => {
+                check.that(high >= low, "high", *high, || format!("it must not be below low, {low} m"))
             }
-            Self::Height { low, high, fade } => {
-                check.height("low", *low)?;
-                check.height("high", *high)?;
-                check.that(high >= low, "high", *high, || format!("it must not be below low, {low}"))?;
-                check.not_negative("fade", *fade)
-            }
-            Self::Radial { center, radius, fade } => {
-                check.place("center", *center)?;
-                check.positive("radius", *radius)?;
-                check.not_negative("fade", *fade)
-            }
+            Self::Radial { .. } => Ok(()),
         }
     }
 

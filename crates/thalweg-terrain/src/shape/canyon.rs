@@ -2,8 +2,8 @@
 
 use super::{Bearing, centerline::Centerline, smoothstep};
 use crate::noise::{Octaves, Spectrum};
-use crate::recipe::{Check, Invalid, Kind, Site, Surface, layer, optional_place};
-use thalweg_field::units;
+use crate::recipe::{Check, Invalid, Kind, Site, Surface, bearing, depth, grade, layer, length, place, size};
+use thalweg_field::{describe::within, units};
 
 /// Share of each terrace's width that is wall; the rest is a gently sloping tread.
 const RISER: f64 = 0.3;
@@ -15,49 +15,51 @@ layer! {
     /// A deep winding valley whose floor falls along its bearing.
     Canyon {
         /// Depth of the floor below the layers before, in the middle of the terrain [m].
-        #[serde(deserialize_with = "units::length")]
+        #[serde(with = "units::Length")]
+        #[schemars(transform = depth().slider(0.0, 2000.0))]
         depth: f64 = 600.0,
         /// Distance from rim to rim [m].
-        #[serde(deserialize_with = "units::length")]
+        #[serde(with = "units::Length")]
+        #[schemars(transform = size().slider(100.0, 1.0e4))]
         width: f64 = 2000.0,
         /// Width of the floor [m].
-        #[serde(deserialize_with = "units::length")]
+        #[serde(with = "units::Length")]
+        #[schemars(transform = length().slider(0.0, 1000.0))]
         floor_width: f64 = 200.0,
         /// Exponent of the wall's profile [-]: 1 is a V, 2 and more a U that steepens to the rim.
-        #[serde(deserialize_with = "units::ratio")]
+        #[serde(with = "units::Ratio")]
+        #[schemars(transform = within(0.1, 16.0).slider(0.5, 4.0))]
         roundness: f64 = 1.5,
         /// Number of terraces in the walls [-]; 0 leaves them smooth.
+        #[schemars(transform = within(0.0, 1000.0).slider(0.0, 12.0))]
         terraces: u32 = 0,
         /// Metres that the floor falls per metre along the bearing [-].
-        #[serde(deserialize_with = "units::ratio")]
+        #[serde(with = "units::Ratio")]
+        #[schemars(transform = grade().slider(-0.1, 0.1))]
         grade: f64 = 0.02,
         /// How far the bends leave the straight line [m].
-        #[serde(deserialize_with = "units::length")]
+        #[serde(with = "units::Length")]
+        #[schemars(transform = length().slider(0.0, 5000.0))]
         amplitude: f64 = 1200.0,
         /// Size of the bends [m].
-        #[serde(deserialize_with = "units::length")]
+        #[serde(with = "units::Length")]
+        #[schemars(transform = size().slider(500.0, 2.0e4))]
         wavelength: f64 = 3500.0,
         /// Bearing it falls towards [rad].
-        #[serde(deserialize_with = "units::angle")]
+        #[serde(with = "units::Angle")]
+        #[schemars(transform = bearing())]
         direction: f64 = 0.0,
         /// A place near the middle line, metres east and north; the middle of the terrain if left out.
-        #[serde(deserialize_with = "optional_place", skip_serializing_if = "Option::is_none")]
+        #[serde(with = "units::Pair::<units::Length>", skip_serializing_if = "Option::is_none")]
+        #[schemars(transform = place())]
         center: Option<[f64; 2]> = None,
     }
 }
 
 impl Kind for Canyon {
-    fn check(&self, check: &Check) -> Result<(), Invalid> {
-        check.depth("depth", self.depth)?;
-        check.positive("width", self.width)?;
+    fn fits_together(&self, check: &Check) -> Result<(), Invalid> {
         check.within("floor_width", self.floor_width, 0.0, self.width)?;
-        check.within("roundness", self.roundness, 0.1, 16.0)?;
-        check.within("terraces", f64::from(self.terraces), 0.0, 1000.0)?;
-        check.grade("grade", self.grade)?;
-        check.positive("wavelength", self.wavelength)?;
-        check.bends(self.amplitude, self.wavelength, self.width)?;
-        check.bearing("direction", self.direction)?;
-        check.place("center", self.center)
+        check.bends(self.amplitude, self.wavelength, self.width)
     }
 
     fn surface(&self, site: &Site) -> Surface<'_> {

@@ -1,7 +1,7 @@
 //! Small channels, straight and winding: the two scenes of Kataev 2022, section 5.2.
 
 use super::{Bearing, centerline::Centerline, smoothstep};
-use crate::recipe::{Check, Invalid, Kind, Site, Surface, layer, optional_place};
+use crate::recipe::{Check, Invalid, Kind, Site, Surface, bearing, depth, layer, length, place, size};
 use std::f64::consts::TAU;
 use thalweg_field::units;
 
@@ -17,22 +17,28 @@ layer! {
     /// A straight channel with a ridge across its middle that holds the water back.
     Ditch {
         /// Depth of the floor [m].
-        #[serde(deserialize_with = "units::length")]
+        #[serde(with = "units::Length")]
+        #[schemars(transform = depth().slider(0.0, 10.0))]
         depth: f64 = 2.0,
         /// Distance between the upper edges of the banks [m].
-        #[serde(deserialize_with = "units::length")]
+        #[serde(with = "units::Length")]
+        #[schemars(transform = size().slider(0.5, 50.0))]
         width: f64 = 8.0,
         /// Bearing of the channel [rad].
-        #[serde(deserialize_with = "units::angle")]
+        #[serde(with = "units::Angle")]
+        #[schemars(transform = bearing())]
         direction: f64 = 0.0,
         /// Height of the ridge above the floor [m].
-        #[serde(deserialize_with = "units::length")]
+        #[serde(with = "units::Length")]
+        #[schemars(transform = depth().slider(0.0, 10.0))]
         ridge_height: f64 = 1.2,
         /// Length of channel that the ridge takes up [m].
-        #[serde(deserialize_with = "units::length")]
+        #[serde(with = "units::Length")]
+        #[schemars(transform = size().slider(0.5, 50.0))]
         ridge_width: f64 = 6.0,
         /// Place of the ridge, metres east and north; the middle of the terrain if left out.
-        #[serde(deserialize_with = "optional_place", skip_serializing_if = "Option::is_none")]
+        #[serde(with = "units::Pair::<units::Length>", skip_serializing_if = "Option::is_none")]
+        #[schemars(transform = place())]
         center: Option<[f64; 2]> = None,
     }
 }
@@ -41,36 +47,33 @@ layer! {
     /// A channel that winds like a sine.
     Meander {
         /// Depth of the floor [m].
-        #[serde(deserialize_with = "units::length")]
+        #[serde(with = "units::Length")]
+        #[schemars(transform = depth().slider(0.0, 10.0))]
         depth: f64 = 2.0,
         /// Distance between the upper edges of the banks [m].
-        #[serde(deserialize_with = "units::length")]
+        #[serde(with = "units::Length")]
+        #[schemars(transform = size().slider(0.5, 50.0))]
         width: f64 = 6.0,
         /// How far the bends leave the straight line [m].
-        #[serde(deserialize_with = "units::length")]
+        #[serde(with = "units::Length")]
+        #[schemars(transform = length().slider(0.0, 50.0))]
         amplitude: f64 = 8.0,
         /// Distance from one bend to the next on the same side [m].
-        #[serde(deserialize_with = "units::length")]
+        #[serde(with = "units::Length")]
+        #[schemars(transform = size().slider(5.0, 200.0))]
         wavelength: f64 = 30.0,
         /// Bearing of the channel [rad].
-        #[serde(deserialize_with = "units::angle")]
+        #[serde(with = "units::Angle")]
+        #[schemars(transform = bearing())]
         direction: f64 = 0.0,
         /// A place the middle line passes, metres east and north; the middle of the terrain if left out.
-        #[serde(deserialize_with = "optional_place", skip_serializing_if = "Option::is_none")]
+        #[serde(with = "units::Pair::<units::Length>", skip_serializing_if = "Option::is_none")]
+        #[schemars(transform = place())]
         center: Option<[f64; 2]> = None,
     }
 }
 
 impl Kind for Ditch {
-    fn check(&self, check: &Check) -> Result<(), Invalid> {
-        check.depth("depth", self.depth)?;
-        check.positive("width", self.width)?;
-        check.bearing("direction", self.direction)?;
-        check.depth("ridge_height", self.ridge_height)?;
-        check.positive("ridge_width", self.ridge_width)?;
-        check.place("center", self.center)
-    }
-
     fn surface(&self, site: &Site) -> Surface<'_> {
         let bearing = Bearing::new(site.center(self.center), self.direction);
         Box::new(move |place| {
@@ -82,13 +85,8 @@ impl Kind for Ditch {
 }
 
 impl Kind for Meander {
-    fn check(&self, check: &Check) -> Result<(), Invalid> {
-        check.depth("depth", self.depth)?;
-        check.positive("width", self.width)?;
-        check.positive("wavelength", self.wavelength)?;
-        check.bends(self.amplitude, self.wavelength, self.width)?;
-        check.bearing("direction", self.direction)?;
-        check.place("center", self.center)
+    fn fits_together(&self, check: &Check) -> Result<(), Invalid> {
+        check.bends(self.amplitude, self.wavelength, self.width)
     }
 
     fn surface(&self, site: &Site) -> Surface<'_> {

@@ -1,19 +1,22 @@
 //! Round hills and hollows.
 
-use crate::recipe::{Check, Invalid, Kind, Site, Surface, layer, optional_place};
+use crate::recipe::{Kind, Site, Surface, depth, height, layer, place, size};
 use thalweg_field::units;
 
 layer! {
     /// A hill of Gaussian shape.
     Bump {
         /// Height of the top [m].
-        #[serde(deserialize_with = "units::length")]
+        #[serde(with = "units::Length")]
+        #[schemars(transform = height().slider(0.0, 1000.0))]
         height: f64 = 300.0,
         /// Distance from the top at which it falls most steeply, its standard deviation [m].
-        #[serde(deserialize_with = "units::length")]
+        #[serde(with = "units::Length")]
+        #[schemars(transform = size().slider(10.0, 5000.0))]
         radius: f64 = 1000.0,
         /// Place of the top, metres east and north; the middle of the terrain if left out.
-        #[serde(deserialize_with = "optional_place", skip_serializing_if = "Option::is_none")]
+        #[serde(with = "units::Pair::<units::Length>", skip_serializing_if = "Option::is_none")]
+        #[schemars(transform = place())]
         center: Option<[f64; 2]> = None,
     }
 }
@@ -22,13 +25,16 @@ layer! {
     /// A straight cone.
     Cone {
         /// Height of the tip [m].
-        #[serde(deserialize_with = "units::length")]
+        #[serde(with = "units::Length")]
+        #[schemars(transform = height().slider(0.0, 3000.0))]
         height: f64 = 1000.0,
         /// Distance from the tip to the foot [m].
-        #[serde(deserialize_with = "units::length")]
+        #[serde(with = "units::Length")]
+        #[schemars(transform = size().slider(10.0, 1.0e4))]
         radius: f64 = 3000.0,
         /// Place of the tip, metres east and north; the middle of the terrain if left out.
-        #[serde(deserialize_with = "optional_place", skip_serializing_if = "Option::is_none")]
+        #[serde(with = "units::Pair::<units::Length>", skip_serializing_if = "Option::is_none")]
+        #[schemars(transform = place())]
         center: Option<[f64; 2]> = None,
     }
 }
@@ -37,13 +43,16 @@ layer! {
     /// A bowl with a rounded rim, round at the bottom.
     Basin {
         /// Depth of the bottom below the rim [m].
-        #[serde(deserialize_with = "units::length")]
+        #[serde(with = "units::Length")]
+        #[schemars(transform = depth().slider(0.0, 1000.0))]
         depth: f64 = 200.0,
         /// Distance from the bottom to the rim [m].
-        #[serde(deserialize_with = "units::length")]
+        #[serde(with = "units::Length")]
+        #[schemars(transform = size().slider(10.0, 1.0e4))]
         radius: f64 = 3000.0,
         /// Place of the bottom, metres east and north; the middle of the terrain if left out.
-        #[serde(deserialize_with = "optional_place", skip_serializing_if = "Option::is_none")]
+        #[serde(with = "units::Pair::<units::Length>", skip_serializing_if = "Option::is_none")]
+        #[schemars(transform = place())]
         center: Option<[f64; 2]> = None,
     }
 }
@@ -54,12 +63,6 @@ fn radii([x, y]: [f64; 2], [cx, cy]: [f64; 2], radius: f64) -> f64 {
 }
 
 impl Kind for Bump {
-    fn check(&self, check: &Check) -> Result<(), Invalid> {
-        check.height("height", self.height)?;
-        check.positive("radius", self.radius)?;
-        check.place("center", self.center)
-    }
-
     fn surface(&self, site: &Site) -> Surface<'_> {
         let center = site.center(self.center);
         Box::new(move |place| {
@@ -70,12 +73,6 @@ impl Kind for Bump {
 }
 
 impl Kind for Cone {
-    fn check(&self, check: &Check) -> Result<(), Invalid> {
-        check.height("height", self.height)?;
-        check.positive("radius", self.radius)?;
-        check.place("center", self.center)
-    }
-
     fn surface(&self, site: &Site) -> Surface<'_> {
         let center = site.center(self.center);
         Box::new(move |place| self.height * (1.0 - radii(place, center, self.radius)).max(0.0))
@@ -83,12 +80,6 @@ impl Kind for Cone {
 }
 
 impl Kind for Basin {
-    fn check(&self, check: &Check) -> Result<(), Invalid> {
-        check.depth("depth", self.depth)?;
-        check.positive("radius", self.radius)?;
-        check.place("center", self.center)
-    }
-
     fn surface(&self, site: &Site) -> Surface<'_> {
         let center = site.center(self.center);
         Box::new(move |place| {

@@ -1,48 +1,55 @@
 //! `[camera]`: where pictures are taken from.
 
 use super::picture::decimal;
-use super::schema::optional_point;
+use super::ranges::{Point, angle, fov_range, pitch_range, size};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use thalweg_field::units;
+use thalweg_field::{describe::within, units};
 use thalweg_render::{Camera, Fly, Key, Orbit, Shot};
 
 /// Where pictures are taken from, and how the camera moves from frame to frame.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CameraTable {
     /// What kind of camera.
     pub kind: CameraKind,
     /// Compass direction that it looks along, clockwise from north [rad].
-    #[serde(deserialize_with = "units::angle")]
+    #[serde(with = "units::Angle")]
+    #[schemars(transform = angle())]
     pub yaw: f64,
     /// Angle that it looks down from the horizontal [rad].
-    #[serde(deserialize_with = "units::angle")]
+    #[serde(with = "units::Angle")]
+    #[schemars(transform = pitch_range())]
     pub pitch: f64,
     /// Height of the field of view [rad].
-    #[serde(deserialize_with = "units::angle")]
+    #[serde(with = "units::Angle")]
+    #[schemars(transform = fov_range())]
     pub fov: f64,
-    /// Way from the target [m]; missing: as far as everything is seen from.
-    #[serde(deserialize_with = "units::optional_length", skip_serializing_if = "Option::is_none")]
+    /// `orbit`, `turntable`: way from the target [m]; missing: as far as everything is seen from.
+    #[serde(with = "units::Length", skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = size().slider(1.0, 2.0e4))]
     pub distance: Option<f64>,
-    /// What an orbit looks at: metres east, north and up; missing: the middle of everything.
-    #[serde(deserialize_with = "optional_point", skip_serializing_if = "Option::is_none")]
+    /// `orbit`, `turntable`: what it looks at, east, north and up; missing: the middle of everything.
+    #[serde(with = "Point", skip_serializing_if = "Option::is_none")]
     pub target: Option<[f64; 3]>,
-    /// Where a fly camera stands: metres east, north and up.
-    #[serde(deserialize_with = "optional_point", skip_serializing_if = "Option::is_none")]
+    /// `fly`: where it stands, east, north and up.
+    #[serde(with = "Point", skip_serializing_if = "Option::is_none")]
     pub position: Option<[f64; 3]>,
-    /// How long a turntable takes [s].
-    #[serde(deserialize_with = "units::optional_time", skip_serializing_if = "Option::is_none")]
+    /// `turntable`: how long it takes [s]; missing: 8 s.
+    #[serde(with = "units::Time", skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = within(1.0e-3, 1.0e6).slider(1.0, 60.0))]
     pub duration: Option<f64>,
-    /// How often it goes around, clockwise seen from above; negative for the other way [-].
-    #[serde(deserialize_with = "units::optional_ratio", skip_serializing_if = "Option::is_none")]
+    /// `turntable`: how often it goes around, clockwise seen from above; negative for the other way [-]; missing: once.
+    #[serde(with = "units::Ratio", skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = within(-1.0e4, 1.0e4).slider(-2.0, 2.0))]
     pub turns: Option<f64>,
-    /// Where a path leads through.
+    /// `path`: where it leads through, two or more.
     #[serde(rename = "key", skip_serializing_if = "Vec::is_empty")]
     pub keys: Vec<CameraKey>,
 }
 
 /// Kinds of cameras.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CameraKind {
     /// Looks at a target from a distance.
@@ -59,37 +66,42 @@ pub enum CameraKind {
 }
 
 /// A camera of a path.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CameraKey {
     /// When the path comes through here [s].
-    #[serde(deserialize_with = "units::time")]
+    #[serde(with = "units::Time")]
+    #[schemars(transform = within(-1.0e6, 1.0e6).slider(0.0, 60.0))]
     pub time: f64,
     /// What kind of camera.
     #[serde(default)]
     pub kind: KeyKind,
     /// As in `[camera]` [rad].
-    #[serde(default = "yaw", deserialize_with = "units::angle")]
+    #[serde(default = "yaw", with = "units::Angle")]
+    #[schemars(transform = angle())]
     pub yaw: f64,
     /// As in `[camera]` [rad].
-    #[serde(default = "pitch", deserialize_with = "units::angle")]
+    #[serde(default = "pitch", with = "units::Angle")]
+    #[schemars(transform = pitch_range())]
     pub pitch: f64,
     /// As in `[camera]` [rad].
-    #[serde(default = "fov", deserialize_with = "units::angle")]
+    #[serde(default = "fov", with = "units::Angle")]
+    #[schemars(transform = fov_range())]
     pub fov: f64,
     /// As in `[camera]` [m].
-    #[serde(default, deserialize_with = "units::optional_length", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "units::Length", skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = size().slider(1.0, 2.0e4))]
     pub distance: Option<f64>,
     /// As in `[camera]` [m].
-    #[serde(default, deserialize_with = "optional_point", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "Point", skip_serializing_if = "Option::is_none")]
     pub target: Option<[f64; 3]>,
     /// As in `[camera]` [m].
-    #[serde(default, deserialize_with = "optional_point", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "Point", skip_serializing_if = "Option::is_none")]
     pub position: Option<[f64; 3]>,
 }
 
 /// Kinds of cameras that a path can lead through.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum KeyKind {
     /// Looks at a target from a distance.

@@ -1,11 +1,12 @@
 //! Whether a scene makes sense.
 
-use super::limits::HEIGHT;
-use super::schema::{Drops, Every, Pool, Rain, Scene, Source, VERSION};
-use super::{CameraKind, CameraTable, KeyKind, OVERLAYS, PictureTable, nearest};
+use super::describe::description;
+use super::schema::{Scene, VERSION};
+use super::{CameraKind, CameraTable, Every, KeyKind, OVERLAYS, PictureTable, Pool, Rain, Source, nearest};
 use std::collections::HashSet;
-use thalweg_erosion::pipes::{self, Edge};
-use thalweg_field::range::{Beyond, brief};
+use thalweg_erosion::pipes;
+use thalweg_field::describe::Beyond;
+use thalweg_field::range::brief;
 use thalweg_render::{ShotError, StyleError};
 use thalweg_terrain::Recipe;
 use thalweg_terrain::recipe::Layer;
@@ -21,7 +22,7 @@ pub struct Complaint {
 
 impl From<pipes::Invalid> for Complaint {
     fn from(invalid: pipes::Invalid) -> Self {
-        Self { path: invalid.key.into(), message: invalid.to_string() }
+        Self { path: invalid.key.clone(), message: invalid.to_string() }
     }
 }
 
@@ -34,14 +35,6 @@ impl From<thalweg_sph::Invalid> for Complaint {
     }
 }
 
-/// Largest terrain that is taken for meant, along one side [cells].
-const MOST_CELLS: usize = 65_536;
-/// Smallest and largest cell that is taken for meant [m].
-const CELL: std::ops::RangeInclusive<f64> = 1.0e-3..=1.0e5;
-/// Largest picture that is taken for meant, along one side [px].
-const MOST_PIXELS: usize = 16_384;
-/// Most frames that a video shows in a second [1/s].
-const MOST_FPS: u32 = 1000;
 /// Most frames that a film has.
 const MOST_FRAMES: f64 = 100_000.0;
 
@@ -61,17 +54,6 @@ impl Complaints {
     pub(super) fn extend(&mut self, more: impl IntoIterator<Item = Complaint>) {
         self.0.extend(more);
     }
-
-    pub(super) fn not_negative(&mut self, value: f64, path: String, unit: &str) {
-        self.unless(value >= 0.0, &path, || format!("{path} is {value}{unit}; it cannot be negative"));
-    }
-
-    fn height(&mut self, value: f64, path: String) {
-        let [low, high] = HEIGHT;
-        self.unless((low..=high).contains(&value), &path, || {
-            format!("{path} is {value:e} m; it must lie between {low:e} and {high:e} m")
-        });
-    }
 }
 
 impl Scene {
@@ -89,14 +71,6 @@ impl Scene {
         self.check_terrain(&mut found);
         self.check_method(&mut found);
         self.check_time(&mut found);
-        let edges = &self.edges;
-        for (side, edge) in
-            [("north", edges.north), ("east", edges.east), ("south", edges.south), ("west", edges.west)]
-        {
-            if let Edge::Level(level) = edge {
-                found.height(level, format!("edges.{side}"));
-            }
-        }
         for (i, pool) in self.water.iter().enumerate() {
             check_pool(&mut found, pool, &format!("water[{i}]"));
         }
@@ -104,12 +78,9 @@ impl Scene {
         for (i, rain) in self.rain.iter().enumerate() {
             check_rain(&mut found, rain, &format!("rain[{i}]"));
         }
-        for (kind, sources, advice) in [
-            ("source", &self.sources, "use [[drain]] to take water away"),
-            ("drain", &self.drains, "it takes water away as it is; use [[source]] to add water"),
-        ] {
-            for (i, source) in sources.iter().enumerate() {
-                check_source(&mut found, source, &format!("{kind}[{i}]"), advice);
+        for (kind, sources) in [("source", &self.sources), ("drain", &self.drains)] {
+            for (i, Source { start, stop, .. }) in sources.iter().enumerate() {
+                check_window(&mut found, &format!("{kind}[{i}]"), *start, *stop);
             }
         }
         self.check_film(&mut found);
@@ -117,45 +88,18 @@ impl Scene {
         check_picture(&mut found, &self.picture);
         // What is said already in better words is not said again.
         let mut known: HashSet<String> = found.0.iter().map(|complaint| complaint.path.clone()).collect();
-        for (section, numbers) in self.limited() {
-            for (limit, value) in numbers {
-                if let Some(Err(Beyond { key, value, remedy })) = value.map(|value| limit.check(value)) {
-                    let path = format!("{section}.{key}");
-                    let new = known.insert(path.clone());
-                    found.unless(!new, &path, || format!("{path} is {value}; {remedy}"));
-                }
-            }
+        for Beyond { key, value, remedy } in description().beyond(self) {
+            let new = known.insert(key.clone());
+            found.unless(!new, &key, || format!("{key} is {value}; {remedy}"));
         }
         found.0
     }
 
     fn check_terrain(&self, found: &mut Complaints) {
         let terrain = &self.terrain;
-        if let Some(cell) = terrain.cell {
-            found.unless(CELL.contains(&cell), "terrain.cell", || {
-                format!(
-                    "terrain.cell is {cell} m; the side of a cell lies between {} and {} m",
-                    CELL.start(),
-                    CELL.end()
-                )
-            });
-        }
-        if let Some([cols, rows]) = terrain.size {
-            let sane = |n| (1..=MOST_CELLS).contains(&n);
-            found.unless(sane(cols) && sane(rows), "terrain.size", || {
-                format!(
-                    "terrain.size is {cols} by {rows} cells; each side must have between 1 and {MOST_CELLS}"
-                )
-            });
-        }
         if let Some([low, high]) = terrain.height_range {
-            let [lowest, highest] = HEIGHT;
-            let sane = high > low && low >= lowest && high <= highest;
-            found.unless(sane, "terrain.height_range", || {
-                format!(
-                    "terrain.height_range is {low} to {high} m; the second must be the larger, and both between \
-                     {lowest:e} and {highest:e} m"
-                )
+            found.unless(high > low, "terrain.height_range", || {
+                format!("terrain.height_range is {low} to {high} m; the second must be the larger")
             });
         }
         if let Some(file) = &terrain.file {
@@ -168,11 +112,6 @@ impl Scene {
             check_path(found, file, "terrain.file");
         }
         check_layers(found, "terrain", &terrain.layers);
-        let island = Recipe { layers: Vec::new(), island: terrain.island.clone() };
-        if let Err(invalid) = island.validated() {
-            let path = format!("terrain.{}", invalid.path);
-            found.0.push(Complaint { path, message: format!("terrain.{invalid}") });
-        }
         if let Some(hardness) = &terrain.hardness {
             found.unless(hardness.file.is_some() == hardness.layers.is_empty(), "terrain.hardness", || {
                 "hardness comes from a file or from layers; give exactly one of them".into()
@@ -186,11 +125,6 @@ impl Scene {
 
     fn check_time(&self, found: &mut Complaints) {
         let time = &self.time;
-        if let Some(duration) = time.duration {
-            found.unless(duration > 0.0, "time.duration", || {
-                format!("time.duration is {duration} s; it must be positive")
-            });
-        }
         for (i, coarse) in time.coarse.iter().enumerate() {
             let path = format!("time.coarse[{i}]");
             let finer = time.coarse.get(i + 1).map_or(1, |next| next.factor);
@@ -199,9 +133,6 @@ impl Scene {
                 format!(
                     "{path}.factor is {factor}; passes go from coarse to fine, so it must be above {finer}"
                 )
-            });
-            found.unless((0.0..=1.0).contains(&coarse.detail), format!("{path}.detail"), || {
-                format!("{path}.detail is {}; it is a share between 0 and 1", coarse.detail)
             });
         }
     }
@@ -249,7 +180,7 @@ impl Scene {
 fn check_layers(found: &mut Complaints, section: &str, layers: &[Layer]) {
     for (i, layer) in layers.iter().enumerate() {
         let alone = Recipe { layers: vec![layer.clone()], island: None };
-        if let Err(invalid) = alone.validated() {
+        if let Err(invalid) = alone.fits_together() {
             let path = format!("{section}.{}", invalid.path.replacen("layer[0]", &format!("layer[{i}]"), 1));
             let message = format!("{path} {}", invalid.message);
             found.0.push(Complaint { path, message });
@@ -261,25 +192,8 @@ fn check_pool(found: &mut Complaints, pool: &Pool, path: &str) {
     found.unless(pool.level.is_some() != pool.depth.is_some(), path, || {
         "standing water has a level or a depth; give exactly one of them".into()
     });
-    found.not_negative(pool.depth.unwrap_or(0.0), format!("{path}.depth"), " m");
-    check_share(found, pool.sediment.unwrap_or(0.0), format!("{path}.sediment"));
-    check_lifetime(found, pool.lifetime, format!("{path}.lifetime"));
     found.unless(pool.to[0] > pool.from[0] && pool.to[1] > pool.from[1], format!("{path}.to"), || {
         format!("from {:?} to {:?}; \"to\" must lie north-east of \"from\"", pool.from, pool.to)
-    });
-}
-
-/// A share of sediment.
-pub(super) fn check_share(found: &mut Complaints, share: f64, path: String) {
-    found.unless((0.0..=1.0).contains(&share), &path, || {
-        format!("{path} is {share}; it is a share between 0 and 1")
-    });
-}
-
-pub(super) fn check_lifetime(found: &mut Complaints, lifetime: Option<f64>, path: String) {
-    let lifetime = lifetime.unwrap_or(f64::INFINITY);
-    found.unless(lifetime > 0.0, &path, || {
-        format!("{path} is {lifetime} s; it must be positive (leave it out for particles that last for ever)")
     });
 }
 
@@ -287,33 +201,13 @@ fn check_rain(found: &mut Complaints, rain: &Rain, path: &str) {
     found.unless(rain.rate.is_some() != rain.drops.is_some(), path, || {
         "rain is either even (rate) or falls in drops (drops); give exactly one of them".into()
     });
-    let rate = rain.rate.unwrap_or(0.0);
-    found.unless(rate >= 0.0, format!("{path}.rate"), || {
-        format!("{path}.rate is {} m/s; rain cannot be negative (use 0 for a dry run)", brief(rate))
-    });
-    if let Some(Drops { per_second, depth, radius }) = rain.drops {
-        found.not_negative(per_second, format!("{path}.drops.per_second"), " per second");
-        found.not_negative(depth, format!("{path}.drops.depth"), " m");
-        found.not_negative(radius, format!("{path}.drops.radius"), " m");
-    }
     check_window(found, path, rain.start, rain.stop);
     if let Some(mask) = &rain.mask {
         check_path(found, mask, &format!("{path}.mask"));
     }
 }
 
-fn check_source(found: &mut Complaints, source: &Source, path: &str, advice: &str) {
-    found.unless(source.rate >= 0.0, format!("{path}.rate"), || {
-        format!("{path}.rate is {} m³/s; it cannot be negative ({advice})", source.rate)
-    });
-    found.not_negative(source.radius, format!("{path}.radius"), " m");
-    check_window(found, path, source.start, source.stop);
-}
-
 pub(super) fn check_window(found: &mut Complaints, path: &str, start: f64, stop: Option<f64>) {
-    found.unless(start >= 0.0, format!("{path}.start"), || {
-        format!("{path}.start is {start} s; a run begins at 0 s")
-    });
     let stop = stop.unwrap_or(f64::INFINITY);
     found.unless(stop > start, format!("{path}.stop"), || {
         format!("{path}.stop is {stop} s; it must come after start ({start} s)")
@@ -363,14 +257,6 @@ fn meaningless(found: &mut Complaints, so: bool, path: &str, kind: &str) {
 }
 
 fn check_picture(found: &mut Complaints, picture: &PictureTable) {
-    let [width, height] = picture.size;
-    let sane = |n| (1..=MOST_PIXELS).contains(&n);
-    found.unless(sane(width) && sane(height), "picture.size", || {
-        format!("picture.size is {width} by {height} pixels; each side must have between 1 and {MOST_PIXELS}")
-    });
-    found.unless((1..=MOST_FPS).contains(&picture.fps), "picture.fps", || {
-        format!("picture.fps is {}; it must lie between 1 and {MOST_FPS}", picture.fps)
-    });
     if let Some(overlay) = &picture.overlay {
         let name = overlay.field.as_str();
         found.unless(OVERLAYS.contains(&name), "picture.overlay", || {

@@ -3,33 +3,43 @@
 mod builtin;
 mod camera;
 mod check;
+mod describe;
 mod difference;
-mod limits;
+mod explain;
+mod ground;
+mod guide;
 mod locate;
+mod output;
 mod particles;
 mod passes;
 mod picture;
+mod ranges;
 mod schema;
 mod solver;
 #[cfg(test)]
 mod sph_tests;
 #[cfg(test)]
 mod tests;
+mod waters;
 
 pub use builtin::{BuiltIn, built_in_scenes, write_all_new};
 pub use camera::{CameraKey, CameraKind, CameraTable, KeyKind};
 pub use check::Complaint;
 pub(crate) use check::is_inside;
+pub use describe::{description, json_schema};
 pub use difference::Difference;
+pub use explain::{Explained, Preset, UnknownKey, explain, told};
+pub use ground::{Hardness, Terrain};
+pub use guide::with_tables;
+pub use output::{Every, Output, ParticleFormat, SurfaceFormat};
+pub use passes::{Coarse, Time};
 pub use picture::{
     ColoursChoice, LightChoice, OVERLAYS, OverlayTable, ParticlesTable, PictureTable, RendererChoice,
     ScaleChoice, ShapeChoice, SnowChoice, WaterTable,
 };
-pub use schema::{
-    Backend, Coarse, Drops, Emitter, EmitterShape, Every, Hardness, Output, ParticleFormat, Pool, Rain,
-    Scene, Sink, Source, SurfaceFormat, Terrain, Time, VERSION,
-};
+pub use schema::{Backend, Scene, VERSION};
 pub use solver::SolverTable;
+pub use waters::{Drops, Emitter, EmitterShape, Pool, Rain, Sink, Source};
 
 use locate::Document;
 use std::io::Read;

@@ -1,7 +1,8 @@
 //! What belongs to which method, and whether emitters and sinks make sense.
 
-use super::check::{Complaints, check_lifetime, check_share, check_window};
-use super::schema::{Emitter, EmitterShape, Scene};
+use super::check::{Complaints, check_window};
+use super::schema::Scene;
+use super::{Emitter, EmitterShape};
 
 impl Scene {
     /// Complains about what the method knows nothing of.
@@ -72,14 +73,6 @@ fn check_emitter(found: &mut Complaints, emitter: &Emitter, path: &str) {
     if let (EmitterShape::Box, Some(from), Some(to)) = (emitter.shape, emitter.from, emitter.to) {
         check_box(found, from, to, path);
     }
-    if let Some(radius) = emitter.radius {
-        found.unless(radius > 0.0, format!("{path}.radius"), || {
-            format!("{path}.radius is {radius} m; it must be positive")
-        });
-    }
-    found.not_negative(emitter.rate.unwrap_or(0.0), format!("{path}.rate"), " m³/s");
-    check_share(found, emitter.sediment, format!("{path}.sediment"));
-    check_lifetime(found, emitter.lifetime, format!("{path}.lifetime"));
     check_window(found, path, emitter.start, emitter.stop);
 }
 

@@ -1,6 +1,54 @@
-//! How the steps of a run are shared out among its passes.
+//! `[time]`: how long a run takes, and how its steps are shared out among its passes.
 
-use super::Time;
+use super::ranges::{share, span, steps};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use thalweg_field::describe::{about, live, within};
+use thalweg_field::units;
+
+/// How long a run takes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(transform = live)]
+pub struct Time {
+    /// Steps on the terrain itself.
+    #[schemars(transform = steps().slider(0.0, 20_000.0))]
+    pub steps: u64,
+    /// Simulated time after which the last pass ends, if the steps have not run out before [s].
+    #[serde(with = "units::Time", skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = span().slider(1.0, 86_400.0))]
+    pub duration: Option<f64>,
+    /// Passes over a coarser terrain before, which lay out the large valleys.
+    #[serde(rename = "coarse", skip_serializing_if = "Vec::is_empty")]
+    #[schemars(transform = about().fixed())]
+    pub coarse: Vec<Coarse>,
+}
+
+impl Default for Time {
+    fn default() -> Self {
+        Self { steps: 2000, duration: None, coarse: Vec::new() }
+    }
+}
+
+/// A pass over a coarser terrain.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Coarse {
+    /// How many cells of the terrain make one of this pass, along each side; it falls from pass to pass.
+    #[schemars(transform = within(2.0, 65_536.0).slider(2.0, 32.0).of("cells"))]
+    pub factor: usize,
+    /// Steps of this pass.
+    #[schemars(transform = steps().slider(0.0, 5000.0))]
+    pub steps: u64,
+    /// Share of the finer terrain's own detail that is put back afterwards, 0 to 1 [-].
+    #[serde(default = "half", with = "units::Ratio")]
+    #[schemars(transform = share())]
+    pub detail: f64,
+}
+
+fn half() -> f64 {
+    0.5
+}
 
 impl Time {
     /// Steps of all passes together.

@@ -1,9 +1,15 @@
 //! `[picture]`: how pictures look.
 
+use super::ranges::{angle, depth, height, share, strength};
+use schemars::transform::Transform;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
+use std::borrow::Cow;
+use std::f64::consts::FRAC_PI_2;
 use thalweg_field::FieldInfo;
+use thalweg_field::describe::within;
 use thalweg_field::units::{self, Dimension};
 use thalweg_render::{
     ColourMap, Light, Look, MapStyle, Overlay, Palette, ParticleLook, ParticleShape, ReliefStyle, Scale,
@@ -11,27 +17,32 @@ use thalweg_render::{
 };
 
 /// Size, light, air, water and what is laid over the ground in the view and the frames of a run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PictureTable {
     /// Columns and rows [px].
+    #[schemars(transform = within(1.0, 16_384.0).slider(320.0, 3840.0).of("px"))]
     pub size: [usize; 2],
-    /// What draws.
+    /// What draws the view and the frames.
     pub renderer: RendererChoice,
     /// Frames shown in each second of a video [1/s].
+    #[schemars(transform = within(1.0, 1000.0).slider(10.0, 60.0).of("1/s"))]
     pub fps: u32,
     /// A line at the top of the picture; empty: none.
     pub title: String,
     /// How surfaces answer to light.
     pub light: LightChoice,
     /// Compass direction that the sun shines from, clockwise from north [rad].
-    #[serde(deserialize_with = "units::angle")]
+    #[serde(with = "units::Angle")]
+    #[schemars(transform = angle())]
     pub sun_azimuth: f64,
     /// Height of the sun above the horizon [rad].
-    #[serde(deserialize_with = "units::angle")]
+    #[serde(with = "units::Angle")]
+    #[schemars(transform = within(1.0e-6, FRAC_PI_2 + 1.0e-5).slider(0.05, 1.5))]
     pub sun_elevation: f64,
     /// Factor on heights [-].
-    #[serde(deserialize_with = "units::ratio")]
+    #[serde(with = "units::Ratio")]
+    #[schemars(transform = within(1.0e-3, 1.0e3).slider(0.5, 5.0))]
     pub exaggeration: f64,
     /// Whether things cast shadows.
     pub shadows: bool,
@@ -40,7 +51,8 @@ pub struct PictureTable {
     /// The sky; without it, a plain light backdrop.
     pub sky: bool,
     /// Optical thickness of the air over one width of the terrain; 0 for none [-].
-    #[serde(deserialize_with = "units::ratio")]
+    #[serde(with = "units::Ratio")]
+    #[schemars(transform = strength().slider(0.0, 1.0))]
     pub haze: f64,
     /// Lines on the table that the terrain stands on.
     pub grid: bool,
@@ -55,11 +67,14 @@ pub struct PictureTable {
     /// Where snow lies.
     pub snow: SnowChoice,
     /// With `snow = "auto"`, share of the height range above which it lies; 1 or more for none [-].
-    #[serde(deserialize_with = "units::ratio")]
+    #[serde(with = "units::Ratio")]
+    #[schemars(transform = strength().slider(0.0, 1.0))]
     pub snow_line: f64,
     /// Samples along each side of a pixel.
+    #[schemars(transform = within(1.0, 4.0).slider(1.0, 4.0))]
     pub supersampling: u32,
     /// Side of the ground's triangles in the picture [px].
+    #[schemars(transform = within(0.25, 1.0e4).slider(0.5, 8.0).of("px"))]
     pub triangle_size: f64,
     /// The water.
     pub water: WaterTable,
@@ -125,8 +140,20 @@ impl<'de> Deserialize<'de> for SnowChoice {
     }
 }
 
+impl JsonSchema for SnowChoice {
+    fn schema_name() -> Cow<'static, str> {
+        "Snow".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let mut above = Dimension::Length.schema();
+        height().slider(0.0, 4000.0).transform(&mut above);
+        json_schema!({ "anyOf": [{ "type": "string", "enum": ["auto", "off"] }, above] })
+    }
+}
+
 /// What draws.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RendererChoice {
     /// The graphics device, or the processor where there is none.
@@ -139,7 +166,7 @@ pub enum RendererChoice {
 }
 
 /// How surfaces answer to light.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LightChoice {
     /// Sun through the air, skylight from all around.
@@ -150,32 +177,37 @@ pub enum LightChoice {
 }
 
 /// How water looks.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WaterTable {
     /// Whether it is drawn at all.
     pub visible: bool,
     /// Strength of the ripples [-].
-    #[serde(deserialize_with = "units::ratio")]
+    #[serde(with = "units::Ratio")]
+    #[schemars(transform = strength().slider(0.0, 3.0))]
     pub ripples: f64,
-    /// Strength of the foam on rapid water [-].
-    #[serde(deserialize_with = "units::ratio")]
+    /// Strength of the foam on rapid water [-]; particles have it where they run into each other or spray.
+    #[serde(with = "units::Ratio")]
+    #[schemars(transform = strength().slider(0.0, 3.0))]
     pub foam: f64,
     /// Whether waves focus sunlight onto the bed.
     pub caustics: bool,
-    /// Share of sediment at which the water has the colour of mud; missing: what suits the method [-].
-    #[serde(deserialize_with = "units::optional_ratio", skip_serializing_if = "Option::is_none")]
+    /// Suspended sediment over depth of water at which it turns to mud [-]; missing: 1, of particles 0.05.
+    #[serde(with = "units::Ratio", skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = within(1.0e-9, 1.0e3).slider(0.01, 2.0))]
     pub muddy: Option<f64>,
-    /// Water in which the bed has all but vanished; missing: what suits the method [m].
-    #[serde(deserialize_with = "units::optional_length", skip_serializing_if = "Option::is_none")]
+    /// Water in which the bed has all but vanished [m]; missing: 40 m, of particles 40 spacings.
+    #[serde(with = "units::Length", skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = within(1.0e-6, 1.0e6).slider(0.1, 100.0))]
     pub clear_depth: Option<f64>,
     /// Water thinner than this is not drawn [m].
-    #[serde(deserialize_with = "units::length")]
+    #[serde(with = "units::Length")]
+    #[schemars(transform = depth().slider(0.0, 0.5))]
     pub min_depth: f64,
 }
 
 /// How particles look.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ParticlesTable {
     /// As what they are drawn; missing: as a surface those of a run, as spheres those of a file.
@@ -187,7 +219,7 @@ pub struct ParticlesTable {
 }
 
 /// As what particles are drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ShapeChoice {
     /// As lit spheres.
@@ -199,9 +231,11 @@ pub enum ShapeChoice {
 }
 
 /// A quantity laid over the ground; may be written as its name alone.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields, transform = or_its_name)]
 pub struct OverlayTable {
     /// Name of the quantity.
+    #[schemars(extend("enum" = OVERLAYS))]
     pub field: String,
     /// Its colours; missing: the usual ones.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -211,13 +245,25 @@ pub struct OverlayTable {
     pub scale: Option<ScaleChoice>,
     /// First and last value of the colours, in the quantity's unit; missing: what the values span.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = within(-1.0e12, 1.0e12))]
     pub range: Option<[f64; 2]>,
     /// How much of the ground's own colour it hides [-].
+    #[schemars(with = "units::Ratio", default = "opaque", transform = share())]
     pub opacity: f64,
 }
 
+/// How much an overlay hides, where the scene does not say [-].
+fn opaque() -> f64 {
+    1.0
+}
+
+/// Lets a table of an overlay be its name alone.
+fn or_its_name(table: &mut Schema) {
+    *table = json_schema!({ "anyOf": [{ "type": "string", "enum": OVERLAYS }, table.clone()] });
+}
+
 /// Colours.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ColoursChoice {
     /// Dark violet over green to yellow.
@@ -254,7 +300,7 @@ impl From<ColoursChoice> for ColourMap {
 }
 
 /// How values are spread over colours.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ScaleChoice {
     /// Evenly.
@@ -359,12 +405,9 @@ pub(super) fn decimal(number: f32) -> f64 {
 }
 
 impl OverlayTable {
-    /// How much an overlay hides, where the scene does not say [-].
-    const OPACITY: f64 = 1.0;
-
     /// A quantity in its usual colours.
     pub fn named(field: impl Into<String>) -> Self {
-        Self { field: field.into(), colours: None, scale: None, range: None, opacity: Self::OPACITY }
+        Self { field: field.into(), colours: None, scale: None, range: None, opacity: opaque() }
     }
 }
 
@@ -395,12 +438,12 @@ impl<'de> Visitor<'de> for NameOrTable {
             colours: Option<ColoursChoice>,
             scale: Option<ScaleChoice>,
             range: Option<[f64; 2]>,
-            #[serde(default, deserialize_with = "units::optional_ratio")]
+            #[serde(default, with = "units::Ratio")]
             opacity: Option<f64>,
         }
         let Whole { field, colours, scale, range, opacity } =
             Whole::deserialize(MapAccessDeserializer::new(map))?;
-        Ok(OverlayTable { field, colours, scale, range, opacity: opacity.unwrap_or(OverlayTable::OPACITY) })
+        Ok(OverlayTable { field, colours, scale, range, opacity: opacity.unwrap_or_else(opaque) })
     }
 }
 

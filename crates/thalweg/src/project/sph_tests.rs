@@ -227,11 +227,11 @@ fn emitters_and_sinks_that_make_no_sense_are_told() {
         "9:6",
         &["no meaning", "\"box\" or \"line\""],
     );
-    says(&emitter("shape = 'disc'\nat = [0, 0, 0]\nradius = 0"), "8:10", &["positive"]);
+    says(&emitter("shape = 'disc'\nat = [0, 0, 0]\nradius = 0"), "8:10", &["between 1e-6 and 1e9 m"]);
     says(&emitter("shape = 'box'\nfrom = [0, 0, 0]\nto = [1, 1, -1]"), "8:6", &["above"]);
     says(&emitter("shape = 'disk'\nat = [0, 0, 0]\nradius = 1"), "6:9", &["did you mean `disc`?"]);
     says(&emitter("shape = 'disc'\nat = [0, 0, 0]\nradius = 1\nsediment = 2"), "9:12", &["between 0 and 1"]);
-    says(&emitter("shape = 'disc'\nat = [0, 0, 0]\nradius = 1\nlifetime = 0"), "9:12", &["positive"]);
+    says(&emitter("shape = 'disc'\nat = [0, 0, 0]\nradius = 1\nlifetime = 0"), "9:12", &["last for ever"]);
     says(&emitter("shape = 'disc'\nat = [0, 0, 0]\nradius = 1\nstop = 0"), "9:8", &["after start"]);
     let sink = "version = 1\n[solver]\nkind = 'sph'\n[[sink]]\nfrom = [0, 0, 0]\nto = [0, 1, 1]";
     says(sink, "6:6", &["sink[0]", "east, north and above"]);

@@ -113,7 +113,7 @@ fn a_value_that_makes_no_sense_is_told_with_its_place() {
     says("version = 1\n[[source]]\nat = [0, 0]\nrate = -1", "4:8", &["[[drain]]"]);
     says("version = 1\n[[drain]]\nat = [0, 0]\nrate = -1", "4:8", &["[[source]]"]);
     says("version = 1\n[[water]]\nlevel = 1\ndepth = 1", "2:1", &["exactly one"]);
-    says("version = 1\n[[water]]\ndepth = -1", "3:9", &["negative"]);
+    says("version = 1\n[[water]]\ndepth = -1", "3:9", &["water[0].depth is -1 m", "between 0 and 1e6 m"]);
     says("version = 1\n[[water]]\ndepth = 1\nfrom = [3, 3]\nto = [2, 4]", "5:6", &["north-east"]);
     says("version = 1\n[terrain]\nsize = [0, 9]", "3:8", &["between 1 and"]);
     says("version = 1\n[terrain]\nsize = [1, 99999]", "3:8", &["65536"]);
@@ -125,14 +125,14 @@ fn a_value_that_makes_no_sense_is_told_with_its_place() {
     says("version = 1\n[terrain.hardness]", "2:1", &["exactly one"]);
     says("version = 1\n[[terrain.layer]]\nkind = 'fbm'\nwavelength = -1", "4:14", &["layer[0].wavelength"]);
     says("version = 1\n[solver]\nneighbours = 6", "3:14", &["4 or 8"]);
-    says("version = 1\n[time]\nduration = 0", "3:12", &["positive"]);
+    says("version = 1\n[time]\nduration = 0", "3:12", &["time.duration is 0 s", "between 1e-9 and 1e15 s"]);
     says("version = 1\n[[time.coarse]]\nfactor = 1\nsteps = 3", "3:10", &["above 1"]);
     says(
         "version = 1\n[[time.coarse]]\nfactor = 2\nsteps = 3\n[[time.coarse]]\nfactor = 4\nsteps = 3",
         "3:10",
         &["above 4"],
     );
-    says("version = 1\n[edges]\neast = { level = 1e30 }", "3:8", &["-1e6 and 1e6 m"]);
+    says("version = 1\n[edges]\neast = { level = 1e30 }", "3:18", &["edges.east.level", "-1e6 and 1e6 m"]);
     says("version = 1\n[camera]\npitch = '100 deg'", "3:9", &["camera.pitch is 100.0 deg", "-90 and 90"]);
     says("version = 1\n[camera]\nfov = 0", "3:7", &["camera.fov", "0 and 180"]);
     says("version = 1\n[camera]\ndistance = -3", "3:12", &["camera.distance is -3", "above 0"]);

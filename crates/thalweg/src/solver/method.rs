@@ -2,6 +2,7 @@
 
 use super::{Setup, Solver, particles, pipes};
 use crate::project::{Complaint, Scene};
+use schemars::{Schema, SchemaGenerator};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fmt::Debug;
@@ -13,6 +14,10 @@ use toml::Table;
 pub struct Method {
     /// Its `kind` in scenes, and its name in reports.
     pub name: &'static str,
+    /// What it is, in a few words.
+    pub about: &'static str,
+    /// The description of its parameters.
+    pub schema: fn(&mut SchemaGenerator) -> Schema,
     /// Names of its parameter tables, each with what it is; the first is the default.
     pub presets: &'static [(&'static str, &'static str)],
     /// The parameter table of that name.

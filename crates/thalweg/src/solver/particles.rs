@@ -8,6 +8,7 @@ use super::{
 };
 use crate::project::{Complaint, Emitter, EmitterShape, Pool, Scene};
 use crate::state::{Ground, memory_beside};
+use schemars::JsonSchema;
 use thalweg_coupling::{self as coupling, Edge, Params, ParticleWater, Saved, Setting, Shape, Top};
 use thalweg_erosion::pipes;
 use thalweg_field::{Field, FieldInfo, Heightfield, Points, Snapshot};
@@ -18,6 +19,8 @@ use toml::{Table, Value};
 /// Particles on a bed, as scenes know them.
 pub(super) const METHOD: Method = Method {
     name: "sph",
+    about: "Particles on a bed.",
+    schema: Params::json_schema,
     presets: &Params::PRESETS,
     preset: |name| Params::preset(name).as_ref().map(table),
     read: read_as::<Params>,

@@ -5,6 +5,7 @@ use super::sections::time_steps;
 use super::{Books, Clock, Sections, Setup, Solver, StepError, TimeSteps, does_not_fit};
 use crate::project::{Complaint, Scene, Source};
 use crate::state::{memory_beside, standing_water};
+use schemars::JsonSchema;
 use std::cmp::Ordering;
 use thalweg_erosion::pipes::{self, Fall, Ledger, Params, Pipes, Saved, Weather, Window};
 use thalweg_field::range::{FINITE, NATURAL, NATURAL_F32, all_within, whole};
@@ -15,6 +16,8 @@ use thalweg_terrain::resample;
 /// Virtual pipes, as scenes know them.
 pub(super) const METHOD: Method = Method {
     name: "pipes",
+    about: "Virtual pipes.",
+    schema: Params::json_schema,
     presets: &Params::PRESETS,
     preset: |name| Params::preset(name).as_ref().map(table),
     read: read_as::<Params>,

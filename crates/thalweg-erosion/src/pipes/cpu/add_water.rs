@@ -110,7 +110,7 @@ impl Supply {
             } else {
                 let [width, height] = ground.extent();
                 Err(Invalid {
-                    key: "source.at",
+                    key: "source.at".into(),
                     value: format!("{:?} on a terrain of {width} m by {height} m", source.at),
                     remedy: "it must touch the terrain (metres east and north of the south-west corner)"
                         .into(),

@@ -1,0 +1,69 @@
+//! `[terrain]`: the ground of a scene.
+
+use super::ranges::height;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use thalweg_field::{describe::within, units};
+use thalweg_terrain::Recipe;
+use thalweg_terrain::recipe::{Island, Layer};
+
+/// The ground: a file, or layers of noise and shapes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Terrain {
+    /// Heightmap to read, beside the scene file or below it: PNG, TIFF, EXR, R16, RAW.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Heights of code 0 and of the largest code of an integer file, or of 0 and 1 in a float file [m]; missing: as the
+    /// file says, else its numbers are metres.
+    #[serde(with = "units::Pair::<units::Length>", skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = height())]
+    pub height_range: Option<[f64; 2]>,
+    /// Columns and rows; a file is resampled to them. Missing: those of the file, or 512 by 512.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = within(1.0, 65_536.0).slider(64.0, 2048.0).of("cells"))]
+    pub size: Option<[usize; 2]>,
+    /// Side of a cell [m], which wins over what a file says; missing: as the file says, else 1 m, and 10 m without a file.
+    #[serde(with = "units::Length", skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = within(1.0e-3, 1.0e5).slider(0.1, 100.0).hint("the side of a cell"))]
+    pub cell: Option<f64>,
+    /// How hard the ground is; missing: as soft as the parameters say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hardness: Option<Hardness>,
+    /// Makes the edges sink; not together with `file`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub island: Option<Island>,
+    /// Procedural ground, the lowest layer first; not together with `file`. With neither, a mountain range.
+    #[serde(rename = "layer", skip_serializing_if = "Vec::is_empty")]
+    pub layers: Vec<Layer>,
+}
+
+impl Terrain {
+    /// Cells of procedural ground, where the scene does not say.
+    pub const SIZE: [usize; 2] = [512, 512];
+    /// Side of a cell of procedural ground, where the scene does not say [m].
+    pub const CELL: f64 = 10.0;
+
+    /// The layers, or a mountain range as wide as the terrain where there are none.
+    pub fn recipe(&self) -> Recipe {
+        if self.layers.is_empty() {
+            let [cols, rows] = self.size.unwrap_or(Self::SIZE);
+            let extent = cols.max(rows) as f64 * self.cell.unwrap_or(Self::CELL);
+            let range = Recipe::named("range", extent).unwrap_or_default();
+            return Recipe { island: self.island.clone().or(range.island.clone()), ..range };
+        }
+        Recipe { layers: self.layers.clone(), island: self.island.clone() }
+    }
+}
+
+/// Hardness of the ground from 0 (as soft as the parameters say) to 1 (never erodes).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Hardness {
+    /// Image, black is 0 and white is 1, stretched over the terrain.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Layers as for terrain whose height, read as a pure number, is the hardness; beyond 0 and 1 it is cut off.
+    #[serde(rename = "layer", skip_serializing_if = "Vec::is_empty")]
+    pub layers: Vec<Layer>,
+}
