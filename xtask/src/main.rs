@@ -1,5 +1,6 @@
 //! Chores: `cargo xtask test` runs all tests, `cargo xtask ci` everything that CI checks.
 
+mod deps;
 mod figures;
 
 use std::process::{Command, ExitCode};
@@ -20,6 +21,7 @@ fn main() -> ExitCode {
     let done = match task.as_str() {
         "test" => test(),
         "lint" => lint(),
+        "deps" => deps::check(),
         "wasm" => wasm(),
         "ci" => first_command() && lint() && wasm() && test(),
         "guide" => guide(),
@@ -30,8 +32,9 @@ fn main() -> ExitCode {
         _ => {
             eprintln!(
                 "cargo xtask test   all tests\n\
-                 cargo xtask lint   formatting, clippy, documentation\n\
-                 cargo xtask wasm   the portable crates build for wasm32-unknown-unknown\n\
+                 cargo xtask lint   dependencies, formatting, clippy, documentation\n\
+                 cargo xtask deps   licences, versions and sources of dependencies, by deny.toml\n\
+                 cargo xtask wasm   the portable crates build for wasm32, and scenes run there\n\
                  cargo xtask guide  the guide's tables of parameters and scene.schema.json\n\
                  cargo xtask ci     the README's first command, then all of these\n\
                  cargo xtask figures  the pictures of docs/gallery.md"
@@ -73,14 +76,18 @@ const COMPUTING: [&str; 5] =
     ["thalweg-field", "thalweg-terrain", "thalweg-erosion", "thalweg-sph", "thalweg-coupling"];
 
 /// The library without its default features.
-const PLAIN: [&str; 4] = ["--package", "thalweg", "--no-default-features", "--locked"];
+const PLAIN: [&str; 6] =
+    ["--package", "thalweg", "--no-default-features", "--features", "files,rayon", "--locked"];
 
 fn test() -> bool {
     add_vulkan();
     let packages = COMPUTING.iter().flat_map(|name| ["--package", name]);
     let checked: Vec<_> = ["test", "--locked"].into_iter().chain(packages).collect();
     // In release as the first command, so that what both are made of is built once.
-    run("cargo", &["test", "--release", "--workspace", "--locked"])
+    let found = std::path::absolute(FOUND).ok().filter(|file| file.is_file());
+    let portable = found
+        .map_or(("CARGO_TERM_COLOR", "auto".into()), |file| ("THALWEG_PORTABLE", file.display().to_string()));
+    run_with(portable.0, &portable.1, "cargo", &["test", "--release", "--workspace", "--locked"])
         && run("cargo", &checked)
         && run("cargo", &[&["test", "--test", "going_on"], &PLAIN[..]].concat())
 }
@@ -91,9 +98,23 @@ fn guide() -> bool {
 }
 
 fn lint() -> bool {
-    run("cargo", &["fmt", "--all", "--check"])
+    // Each feature of the library alone; all of them together are checked with everything else.
+    let alone = |feature: &&str| {
+        let features = ["--no-default-features", "--features", feature];
+        run(
+            "cargo",
+            &[
+                &["clippy", "--locked", "--package", "thalweg", "--lib"],
+                &features[..],
+                &["--", "-D", "warnings"],
+            ]
+            .concat(),
+        )
+    };
+    deps::check()
+        && run("cargo", &["fmt", "--all", "--check"])
         && run("cargo", &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])
-        && run("cargo", &[&["clippy"], &PLAIN[..], &["--", "-D", "warnings"]].concat())
+        && ["", "files", "rayon", "render"].iter().all(alone)
         && run_with("RUSTDOCFLAGS", "-D warnings", "cargo", &["doc", "--workspace", "--no-deps", "--locked"])
 }
 
@@ -106,6 +127,34 @@ fn wasm() -> bool {
     let plain = ["check", "--locked", "--no-default-features", "--target", target, "--package"];
     PORTABLE.iter().all(|name| run("cargo", &[&plain[..], &[name]].concat()))
         && run("cargo", &[&plain[..], &["thalweg-render", "--features", "gpu"]].concat())
+        && run_portable(target)
+}
+
+/// What the scenes of the portable core end in when Node runs them; `cargo xtask test` compares it with this machine.
+const FOUND: &str = "target/portable.txt";
+
+/// Runs the portable core in Node.
+fn run_portable(target: &str) -> bool {
+    let build = ["build", "--release", "--locked", "--target", target, "--package", "xtask-portable"];
+    let module = format!("target/{target}/release/xtask_portable.wasm");
+    if Command::new("node").arg("--version").output().is_err() {
+        run("apt-get", &["install", "--yes", "--no-install-recommends", "nodejs"]);
+    }
+    if !run("cargo", &build) {
+        return false;
+    }
+    println!("> node xtask/wasm.mjs {module}");
+    match Command::new("node").args(["xtask/wasm.mjs", &module]).output() {
+        Ok(output) if output.status.success() => std::fs::write(FOUND, output.stdout).is_ok(),
+        Ok(output) => {
+            eprintln!("{}", String::from_utf8_lossy(&output.stderr));
+            false
+        }
+        Err(error) => {
+            eprintln!("node: {error}; install Node.js to run the portable core");
+            false
+        }
+    }
 }
 
 fn run(program: &str, args: &[&str]) -> bool {

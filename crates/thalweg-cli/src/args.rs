@@ -129,8 +129,8 @@ pub struct RunArgs {
     /// Make a film of that length, its frames spread evenly over the whole run: 10s
     #[arg(long, value_name = "LENGTH", value_parser = time)]
     pub video: Option<f64>,
-    /// Obey a file, a named pipe, or - for standard input, while it runs: a line each of set KEY=VALUE, pause,
-    /// resume, reset, stop
+    /// Obey a file, a named pipe, or - for standard input, while it runs: a line each of set KEY=VALUE, add,
+    /// remove, paint, undo, redo, pause, resume, step, reset, stop
     #[arg(long, value_name = "FILE|-", value_hint = ValueHint::FilePath)]
     pub commands: Option<PathBuf>,
     /// Print the report as one JSON object

@@ -367,7 +367,7 @@ fn a_run_obeys_the_lines_of_a_file() {
     let ran = folder.ok(&long);
     for said in [
         "set solver.fluid.viscosity=3",
-        "\"faster\" is no command; there are: set KEY=VALUE, pause, resume, reset, stop",
+        "\"faster\" is no command; there are: set KEY=VALUE, add LIST",
         "set solver.fluid.gravity=-1: solver.fluid.gravity is -1",
         "stopped after step",
     ] {

@@ -69,10 +69,20 @@ impl Bed {
         }
     }
 
+    /// The vertex of a cell of the heightfield.
+    pub fn vertex(&self, col: usize, row: usize) -> usize {
+        (self.size[1] - 1 - row) * self.size[0] + col
+    }
+
+    /// Sets what has come on top of a vertex since the beginning [m].
+    pub fn set_change_at(&mut self, vertex: usize, change: f64) {
+        self.change[vertex] = change;
+        self.height[vertex] = (f64::from(self.start[vertex]) + change) as f32;
+    }
+
     /// Raises or lowers a vertex [m].
     pub fn raise(&mut self, vertex: usize, by: f64) {
-        self.change[vertex] += by;
-        self.height[vertex] = (f64::from(self.start[vertex]) + self.change[vertex]) as f32;
+        self.set_change_at(vertex, self.change[vertex] + by);
     }
 
     /// Heights now, row by row from the south [m].

@@ -7,10 +7,9 @@
 
 use crate::bed::Bed;
 use crate::patch::{Patch, Patches, steps};
-use crate::setting::Edge;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use thalweg_field::band;
+use thalweg_field::{Edge, band};
 use thalweg_sph::neighbours::TooWide;
 use thalweg_sph::{AT_ONCE, BOUNDARY, Fluid, FluidError, SLIP};
 
@@ -75,7 +74,7 @@ impl BoundaryTiles {
             tiles,
             filled: vec![false; tiles[0] * tiles[1]],
             heights: bed.heights().to_vec(),
-            walls: edges.map(|edge| edge == Edge::Wall),
+            walls: edges.map(|edge| edge == Edge::Closed),
             base: f64::from(base),
             walls_filled: Vec::new(),
             claimed: Default::default(),
@@ -83,6 +82,11 @@ impl BoundaryTiles {
         };
         tiles.find_tops(bed);
         tiles
+    }
+
+    /// There can be so many of them from now on.
+    pub fn set_room(&mut self, room: usize) {
+        self.room = room;
     }
 
     /// Finds the highest ground of all tiles.

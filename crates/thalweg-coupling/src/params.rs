@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::FRAC_PI_2;
 use thalweg_field::describe::{about, check, live, within};
-use thalweg_field::units;
-use thalweg_sph::{FluidParams, Invalid, Tension, require};
+use thalweg_field::{Invalid, require, units};
+use thalweg_sph::{FluidParams, Tension};
 
 /// All parameters: the fluid, the bed that bounds it, and what the two exchange.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -1,8 +1,8 @@
 //! What a torrent asks of the memory, counted on the one thread that it runs on.
 
 use allocation_counter::measure;
-use thalweg_coupling::{ErosionParams, Params, ParticleWater, Pool, Setting};
-use thalweg_field::Heightfield;
+use thalweg_coupling::{ErosionParams, Params, ParticleWater, Setting};
+use thalweg_field::{Heightfield, Pool};
 use thalweg_test_support::particles::{clear, still_water};
 use thalweg_test_support::{ground, on_threads};
 

@@ -1,9 +1,7 @@
 //! The bed under a torrent: boundary particles where water is, hard ground, slopes that slip.
 
-use thalweg_coupling::{
-    Bed, BedParams, ErosionParams, Params, ParticleWater, Patches, Pool, Setting, Top, Triangle,
-};
-use thalweg_field::Grid2;
+use thalweg_coupling::{Bed, BedParams, ErosionParams, Params, ParticleWater, Patches, Setting, Triangle};
+use thalweg_field::{Grid2, Pool, Top};
 use thalweg_sph::{BOUNDARY, FluidParams, SLIP};
 use thalweg_test_support::ground;
 use thalweg_test_support::particles::{books_close, clear, still_water, water};

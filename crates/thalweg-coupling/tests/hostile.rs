@@ -1,7 +1,7 @@
 //! Absurd places and absurd ground: refused by name before anything is allocated, or the end of a run with its place.
 
-use thalweg_coupling::{Edge, Emitter, Invalid, Params, ParticleWater, Pool, Setting, Shape, StepError};
-use thalweg_field::Heightfield;
+use thalweg_coupling::{Emitter, Params, ParticleWater, Setting, Shape, StepError};
+use thalweg_field::{Edge, Edges, Heightfield, Invalid, Pool};
 use thalweg_sph::FluidParams;
 use thalweg_test_support::ground;
 use thalweg_test_support::particles::{clear, still_water};
@@ -78,7 +78,7 @@ fn a_particle_that_flies_out_of_the_world_ends_the_run_with_its_step_and_place()
     let pool = Pool { velocity: [0.0, 0.0, 1.0e7], ..setting.water[0].clone() };
     let fluid = FluidParams { dt: Some(0.01), ..FluidParams::default() };
     let params = Params { fluid, ..clear() };
-    for edges in [[Edge::Wall; 4], [Edge::Open; 4]] {
+    for edges in [Edges::all(Edge::Closed), Edges::all(Edge::Open)] {
         let setting = Setting { water: vec![pool.clone()], edges, ..setting.clone() };
         let mut torrent = ParticleWater::new(&ground, &params, &setting).unwrap();
         let error = torrent.advance(100).unwrap_err();

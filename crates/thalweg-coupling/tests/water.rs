@@ -1,6 +1,7 @@
 //! A torrent through its public door: same bits, nothing lost, nothing through the ground.
 
-use thalweg_coupling::{BedParams, Emitter, Hold, Params, ParticleWater, Pool, Setting, Shape, Sink};
+use thalweg_coupling::{BedParams, Emitter, Hold, Params, ParticleWater, Setting, Shape, Sink};
+use thalweg_field::Pool;
 use thalweg_field::random::Key;
 use thalweg_sph::{FOREVER, FluidParams};
 use thalweg_test_support::particles::{bits, books_close, clear, still_water, stream, water};
@@ -263,22 +264,22 @@ fn a_change_that_does_not_fit_flowing_water_is_refused_by_its_name() {
         ("fluid.mass", "it stays 0.1", heavier),
         ("bed.spacing", "it cannot change while water flows", denser),
     ] {
-        let refused = torrent.set_params(&other).unwrap_err();
+        let refused = torrent.change(&other, &setting).unwrap_err();
         assert_eq!(refused.key, key, "{refused}");
         assert!(refused.remedy.contains(stays), "{refused}");
         assert_eq!(torrent.params(), &params, "{key} was taken over in part");
         assert_eq!(torrent.ledger(), before, "{key} changed the books");
     }
     let slower = fluid(FluidParams { gravity: 3.0, ..params.fluid.clone() });
-    torrent.set_params(&slower).unwrap();
+    torrent.change(&slower, &setting).unwrap();
 }
 
 /// Where the density follows from the spacing alone, particles would weigh something else.
 #[test]
 fn another_density_is_refused_by_its_name_where_no_mass_is_given() {
-    let (_, params, _) = stream();
+    let (_, params, setting) = stream();
     let mut torrent = torrent();
     let fluid = FluidParams { density: 900.0, ..params.fluid.clone() };
-    let refused = torrent.set_params(&Params { fluid, ..params }).unwrap_err();
+    let refused = torrent.change(&Params { fluid, ..params }, &setting).unwrap_err();
     assert_eq!(refused.key, "fluid.density", "{refused}");
 }

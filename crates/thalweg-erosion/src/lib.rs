@@ -14,8 +14,8 @@
 //!     frame: Frame::with_cell(5.0),
 //! };
 //! let mut pipes = Pipes::new(&hill, &Params::default(), &Weather::raining(1.0e-5)).unwrap();
-//! let report = pipes.advance(100).unwrap();
-//! assert_eq!(report.steps, 100);
+//! pipes.advance(100).unwrap();
+//! assert_eq!(pipes.steps_taken(), 100);
 //! assert!(pipes.ledger().water.imbalance() < 1.0e-5);
 //! ```
 

@@ -1,10 +1,9 @@
 //! How the pipe model behaves, seen from outside.
 
 use thalweg_erosion::pipes::{
-    Edge, Edges, Fall, Params, PipeArea, Pipes, Rain, Source, StepError, Transport, Weather, Window,
-    reference::Reference,
+    Fall, Params, PipeArea, Pipes, Rain, Source, StepError, Transport, Weather, reference::Reference,
 };
-use thalweg_field::{Frame, Grid2, Heightfield, random::Key};
+use thalweg_field::{Edge, Edges, Frame, Grid2, Heightfield, Window, random::Key};
 
 /// Hills and hollows of some metres, different in every direction.
 fn rough(cols: usize, rows: usize, cell: f64) -> Heightfield {

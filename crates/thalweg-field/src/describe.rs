@@ -23,6 +23,7 @@
 //! assert_eq!((&*rate.key, &*rate.meaning), ("rate", "Water reaching every cell."));
 //! ```
 
+use crate::Invalid;
 use crate::range::brief;
 use crate::units::{self, Dimension};
 use schemars::generate::SchemaSettings;
@@ -144,20 +145,8 @@ impl Transform for WithoutNull {
     }
 }
 
-/// A number beyond its range.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{key} is {value}; {remedy}")]
-pub struct Beyond {
-    /// Its key: `rain[0].rate`.
-    pub key: String,
-    /// Its value, with its unit.
-    pub value: String,
-    /// What would be right.
-    pub remedy: String,
-}
-
 /// Refuses the first number of some parameters that is beyond its range, or is none.
-pub fn check<T: Serialize + JsonSchema>(parameters: &T) -> Result<(), Beyond> {
+pub fn check<T: Serialize + JsonSchema>(parameters: &T) -> Result<(), Invalid> {
     Description::of::<T>().beyond(parameters).into_iter().next().map_or(Ok(()), Err)
 }
 
@@ -278,7 +267,7 @@ impl Description {
     }
 
     /// Every number that is beyond its range, in no order.
-    pub fn beyond<T: Serialize>(&self, parameters: &T) -> Vec<Beyond> {
+    pub fn beyond<T: Serialize>(&self, parameters: &T) -> Vec<Invalid> {
         let mut found = Vec::new();
         if let Ok(value) = serde_json::to_value(parameters) {
             self.compare(&self.root, &value, String::new(), &mut found);
@@ -310,7 +299,7 @@ impl Description {
         }
     }
 
-    fn compare(&self, schema: &Value, value: &Value, path: String, found: &mut Vec<Beyond>) {
+    fn compare(&self, schema: &Value, value: &Value, path: String, found: &mut Vec<Invalid>) {
         let hint = schema.get("x-hint");
         let Some(branch) = self.branches(schema).into_iter().find(|branch| fits(branch, value)) else {
             return;
@@ -378,7 +367,7 @@ fn range(schema: &Value) -> Option<[f64; 2]> {
     Some([low?, high?])
 }
 
-fn beyond(schema: &Value, hint: Option<&Value>, value: &Value, key: String) -> Option<Beyond> {
+fn beyond(schema: &Value, hint: Option<&Value>, value: &Value, key: String) -> Option<Invalid> {
     let [low, high] = range(schema)?;
     let number = match value {
         Value::String(text) => units::parse(text, dimension(schema)?).ok(),
@@ -394,7 +383,7 @@ fn beyond(schema: &Value, hint: Option<&Value>, value: &Value, key: String) -> O
     if let Some(hint) = hint.or(schema.get("x-hint")).and_then(Value::as_str) {
         remedy = format!("{remedy} ({hint})");
     }
-    Some(Beyond { key, value, remedy })
+    Some(Invalid { key, value, remedy })
 }
 
 /// The way from a section to the parameters in it.

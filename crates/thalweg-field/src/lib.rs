@@ -24,18 +24,32 @@
 
 pub mod band;
 pub mod describe;
+mod edge;
 mod grid;
 mod heightfield;
+mod invalid;
+mod ledger;
 mod mesh;
 mod points;
+mod pool;
 pub mod random;
 pub mod range;
+mod region;
 mod snapshot;
 pub mod sum;
+mod time_steps;
 pub mod units;
+mod window;
 
+pub use edge::{Edge, Edges};
 pub use grid::Grid2;
 pub use heightfield::{Frame, Heightfield};
+pub use invalid::{Invalid, require};
+pub use ledger::{Ledger, Solids, Water};
 pub use mesh::TriMesh;
 pub use points::{Column, Points};
+pub use pool::{Pool, Top};
+pub use region::Region;
 pub use snapshot::{Field, FieldInfo, Matter, Mesh, Snapshot};
+pub use time_steps::TimeSteps;
+pub use window::Window;

@@ -1,8 +1,8 @@
 //! Where particles of the fluid come from.
 
-use crate::params::{Invalid, require};
 use crate::particles::Particles;
 use std::collections::HashMap;
+use thalweg_field::{Invalid, require};
 
 /// The shape of an emitter. Places are east, north and up [m].
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,40 +3,8 @@
 use crate::kernel::{Kernel, Poly6, Spiky, Viscosity, Wendland, lattice_sum};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use thalweg_field::describe::{Beyond, about, check, live, within};
-use thalweg_field::units;
-
-/// A value that makes no sense, and what would.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{key} is {value}; {remedy}")]
-pub struct Invalid {
-    /// The parameter's name.
-    pub key: String,
-    /// The value found.
-    pub value: String,
-    /// What would be right.
-    pub remedy: String,
-}
-
-impl From<Beyond> for Invalid {
-    fn from(Beyond { key, value, remedy }: Beyond) -> Self {
-        Self { key, value, remedy }
-    }
-}
-
-/// Returns the complaint unless `good` holds.
-pub fn require(
-    good: bool,
-    key: &str,
-    value: impl ToString,
-    remedy: impl Into<String>,
-) -> Result<(), Invalid> {
-    if good {
-        Ok(())
-    } else {
-        Err(Invalid { key: key.into(), value: value.to_string(), remedy: remedy.into() })
-    }
-}
+use thalweg_field::describe::{about, check, live, within};
+use thalweg_field::{Invalid, require, units};
 
 /// How pressure follows from density.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

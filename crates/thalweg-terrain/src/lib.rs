@@ -15,7 +15,7 @@
 //! let ground = recipe.build(128, 128, 5_000.0 / 128.0, 7);
 //! let statistics = Statistics::of(&ground, &Measures::default());
 //! assert!(statistics.slope_mean_deg.unwrap() > 5.0);
-//! # Ok::<(), thalweg_terrain::Invalid>(())
+//! # Ok::<(), thalweg_field::Invalid>(())
 //! ```
 
 pub mod analysis;
@@ -24,5 +24,5 @@ pub mod recipe;
 mod resample;
 pub mod shape;
 
-pub use recipe::{Invalid, Recipe, kinds};
+pub use recipe::{Recipe, kinds};
 pub use resample::resample;

@@ -6,7 +6,6 @@ mod layer;
 mod mask;
 mod named;
 
-pub use check::Invalid;
 pub(crate) use check::{Check, bearing, depth, grade, height, length, octaves, place, size};
 pub use island::Island;
 pub use layer::{Blend, Layer};
@@ -17,7 +16,7 @@ pub use named::kinds;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thalweg_field::describe::check;
-use thalweg_field::{Frame, Grid2, Heightfield, random::Key};
+use thalweg_field::{Frame, Grid2, Heightfield, Invalid, random::Key};
 
 /// Procedural ground: layers blended from the first to the last, starting from level ground at 0 m.
 ///
@@ -127,7 +126,7 @@ mod tests {
     fn impossible_numbers_are_refused_by_name() {
         let refused = |text: &str| read(text).unwrap().validated().unwrap_err();
         let invalid = refused("[[layer]]\nkind = 'plane'\n[[layer]]\nkind = 'fbm'\nwavelength = '-3 m'");
-        assert_eq!(invalid.path, "layer[1].wavelength");
+        assert_eq!(invalid.key, "layer[1].wavelength");
         assert_eq!(invalid.to_string(), "layer[1].wavelength is -3 m; it must lie between 1e-6 and 1e9 m");
         for (text, path) in [
             ("[[layer]]\nkind = 'ridged'\noctaves = 0", "layer[0].octaves"),
@@ -142,7 +141,7 @@ mod tests {
             ("[[layer]]\nkind = 'bump'\nmask = { kind = 'radial', radius = -1 }", "layer[0].mask.radius"),
             ("[island]\nshore = 0", "island.shore"),
         ] {
-            assert_eq!(refused(text).path, path, "{text}");
+            assert_eq!(refused(text).key, path, "{text}");
         }
     }
 

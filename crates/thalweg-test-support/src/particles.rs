@@ -1,10 +1,8 @@
 //! Particle water: pools, parameters, an eroding stream, the bits of a state, and books that close.
 
 use crate::ground;
-use thalweg_coupling::{
-    BedParams, Edge, Emitter, ErosionParams, Params, ParticleWater, Pool, Saved, Setting, Shape, Top,
-};
-use thalweg_field::{Heightfield, random::Key};
+use thalweg_coupling::{BedParams, Emitter, ErosionParams, Params, ParticleWater, Saved, Setting, Shape};
+use thalweg_field::{Edge, Edges, Heightfield, Pool, Top, random::Key};
 
 /// Clear water at rest on the bed.
 pub fn still_water(from: [f64; 2], to: [f64; 2], depth: f64) -> Pool {
@@ -64,7 +62,7 @@ pub fn stream() -> (Heightfield, Params, Setting) {
     let setting = Setting {
         water: vec![pool],
         emitters: vec![emitter, short],
-        edges: [Edge::Wall, Edge::Open, Edge::Wall, Edge::Open],
+        edges: Edges { east: Edge::Open, west: Edge::Open, ..Edges::default() },
         ..Setting::default()
     };
     let bed = BedParams { friction: Some(1.0), ..BedParams::default() };

@@ -1,7 +1,7 @@
 //! Scenes as text, the states that they begin with, and what these show.
 
 use std::path::Path;
-use thalweg::State;
+use thalweg::Session;
 use thalweg::project::Project;
 
 /// Memory for every small scene [bytes].
@@ -15,14 +15,14 @@ pub fn project(folder: &Path, text: &str) -> Project {
 }
 
 /// Steps until so many are taken or all is over, as a run does.
-pub fn drive(state: &mut State, until: u64) {
+pub fn drive(state: &mut Session, until: u64) {
     while !state.is_over() && state.steps_taken() < until {
         state.advance(until - state.steps_taken()).unwrap();
     }
 }
 
 /// All maps of a state and the books behind them, bit by bit.
-pub fn bits(state: &mut State) -> Vec<u64> {
+pub fn bits(state: &mut Session) -> Vec<u64> {
     let snapshot = state.snapshot();
     let fields = snapshot.fields.iter().flat_map(|field| field.values.values());
     let mut bits: Vec<u64> = fields.map(|v| u64::from(v.to_bits())).collect();

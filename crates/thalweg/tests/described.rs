@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use thalweg::State;
 use thalweg::field::describe::{Form, Parameter};
 use thalweg::field::units::Dimension;
 use thalweg::project::{
     Project, ProjectError, built_in_scenes, description, explain, json_schema, parse, with_tables,
 };
+use thalweg::{Edit, Session};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -319,13 +319,14 @@ const RUNNING: [(&str, &str); 2] = [
     (
         "pipes",
         "version = 1\n[terrain]\nsize = [16, 16]\ncell = '8 m'\n[[terrain.layer]]\nkind = 'ramp'\n[[rain]]\nrate = 1e-5\n\
-         [[water]]\nlevel = '2 m'\n[time]\nsteps = 50\nduration = '1 h'",
+         [[rain]]\ndrops = { per_second = 1, depth = 0.1, radius = 8 }\n[[source]]\nat = [40, 40]\nrate = 1\nradius = 20\n\
+         [[drain]]\nat = [80, 80]\nrate = 1\nradius = 20\n[[water]]\nlevel = '2 m'\n[time]\nsteps = 50\nduration = '1 h'",
     ),
     (
         "sph",
         "version = 1\n[terrain]\nsize = [12, 12]\ncell = '10 cm'\n[[terrain.layer]]\nkind = 'plane'\n[solver]\nkind = 'sph'\n\
          [solver.fluid]\nmax_particles = 2000\n[[water]]\ndepth = '10 cm'\n[[emitter]]\nshape = 'disc'\nat = [0.6, 0.6, 0.5]\n\
-         radius = '12 cm'\nvelocity = [0, 0, -1]\nrate = 1e-4\n[time]\nsteps = 50\nduration = '1 h'",
+         radius = '12 cm'\nvelocity = [0, 0, -1]\nrate = 1e-4\n[[sink]]\nfrom = [0, 0, 0]\nto = [0.1, 0.1, 0.1]\n[time]\nsteps = 50\nduration = '1 h'",
     ),
 ];
 
@@ -379,9 +380,9 @@ fn what_is_said_to_change_while_a_scene_runs_does() {
             if changed.is_empty() {
                 continue;
             }
-            let taken = changed.into_iter().map(|(scene, set)| {
-                let mut state = State::new(&project, 1 << 30).unwrap();
-                state.change(scene, &set).map_err(|why| format!("{set}: {why}"))
+            let taken = changed.into_iter().map(|(_, set)| {
+                let mut session = Session::new(&project, 1 << 30).unwrap();
+                session.apply(Edit::set(&set)).map_err(|why| format!("{set}: {why}"))
             });
             let answers: Vec<_> = taken.collect();
             if answers.iter().any(Result::is_ok) != *live {

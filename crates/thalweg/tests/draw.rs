@@ -1,6 +1,6 @@
 //! What the processor draws of built-in scenes.
 
-use thalweg::State;
+use thalweg::Session;
 use thalweg::draw::{self, Exposure, Marks, Painter};
 use thalweg::field::Snapshot;
 use thalweg::project::{RendererChoice, built_in_scenes};
@@ -14,9 +14,9 @@ const SIZE: [usize; 2] = [48, 32];
 fn every_scene_can_be_drawn_by_the_processor_as_it_begins() {
     let mut painter = Painter::new(RendererChoice::Cpu).unwrap();
     for scene in built_in_scenes() {
-        let state = State::new(&scene.open(&[]).unwrap(), MEMORY).unwrap();
+        let state = Session::new(&scene.open(&[]).unwrap(), MEMORY).unwrap();
         let picture = &state.scene().picture;
-        let snapshot = Snapshot { points: state.points(), ..draw::opening(&state) };
+        let snapshot = Snapshot { points: state.points(), ..draw::opening(state.scene(), state.start()) };
         let mut look = draw::coloured_by(picture.look(), state.start());
         look.overlay = None;
         let resolve = painter.view(&snapshot, &look, SIZE);

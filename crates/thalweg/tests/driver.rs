@@ -1,10 +1,10 @@
 //! A run goes on in the same bits however it is cut, saved and spread over threads.
 
 use std::path::Path;
-use thalweg::State;
+use thalweg::Session;
 use thalweg::io::checkpoint::{Checkpoint, newest};
 use thalweg::project::Project;
-use thalweg::run::{Earlier, Outcome, Progress, RunError, RunOptions, Watcher, run};
+use thalweg::run::{Earlier, Outcome, Progress, RunError, RunOptions, Watcher, restore, run, save};
 use thalweg_test_support::on_threads;
 use thalweg_test_support::runs::{MEMORY, bits, drive, project};
 
@@ -58,7 +58,7 @@ pictures = false
 fn a_run_resumed_at_random_steps_ends_in_the_same_bits() {
     let folder = tempfile::tempdir().unwrap();
     let project = project(folder.path(), SCENE);
-    let mut whole = State::new(&project, MEMORY).unwrap();
+    let mut whole = Session::new(&project, MEMORY).unwrap();
     drive(&mut whole, u64::MAX);
     let planned = whole.clock().planned;
     assert_eq!((whole.steps_taken(), planned), (235, 235));
@@ -78,16 +78,16 @@ fn a_run_resumed_at_random_steps_ends_in_the_same_bits() {
         let checkpoints = folder.path().join(format!("checkpoints{i}"));
         std::fs::create_dir(&checkpoints).unwrap();
         let saved = on_threads(1 + i % 3, || {
-            let mut first = State::new(&project, MEMORY).unwrap();
+            let mut first = Session::new(&project, MEMORY).unwrap();
             drive(&mut first, step);
             assert_eq!(first.steps_taken(), step);
-            first.save(&checkpoints, "a").unwrap()
+            save(&first, &checkpoints, "a").unwrap()
         });
         let found = newest(&checkpoints, MEMORY).unwrap().found.unwrap();
         assert_eq!((found.step, &found.path), (step, &saved));
         let end = on_threads(1 + (i + 1) % 4, || {
-            let mut second = State::new(&project, MEMORY).unwrap();
-            second.restore(&found.checkpoint).unwrap();
+            let mut second = Session::new(&project, MEMORY).unwrap();
+            restore(&mut second, &found.checkpoint).unwrap();
             assert_eq!(second.steps_taken(), step);
             drive(&mut second, u64::MAX);
             bits(&mut second)
@@ -226,13 +226,13 @@ fn a_duration_ends_the_run_at_the_first_step_beyond_it() {
     let folder = tempfile::tempdir().unwrap();
     let text = SCENE.replace("steps = 90", "steps = 100000\nduration = '70 s'");
     let project = project(folder.path(), &text);
-    let mut whole = State::new(&project, MEMORY).unwrap();
+    let mut whole = Session::new(&project, MEMORY).unwrap();
     drive(&mut whole, u64::MAX);
     let (time, [_, longest]) = (whole.pass_time(), whole.clock().dt);
     assert!(time >= 70.0 && time < 70.0 + longest, "the run ended after {time} s, steps are {longest} s");
     assert!(whole.steps_taken() < 100_000);
     // However the steps are cut.
-    let mut cut = State::new(&project, MEMORY).unwrap();
+    let mut cut = Session::new(&project, MEMORY).unwrap();
     let mut until = 0;
     while !cut.is_over() {
         until += 3;
@@ -268,14 +268,14 @@ fn checkpoints_of_other_runs_are_refused_with_the_reason() {
     let project = |text: &str| project(folder.path(), text);
     let checkpoints = folder.path().join("checkpoints");
     std::fs::create_dir(&checkpoints).unwrap();
-    let mut state = State::new(&project(SCENE), MEMORY).unwrap();
+    let mut state = Session::new(&project(SCENE), MEMORY).unwrap();
     drive(&mut state, 200);
-    let path = state.save(&checkpoints, "a").unwrap();
+    let path = save(&state, &checkpoints, "a").unwrap();
     let checkpoint = Checkpoint::read(&path, MEMORY).unwrap();
 
     let refused = |text: &str, reason: &str| {
-        let mut state = State::new(&project(text), MEMORY).unwrap();
-        let message = state.restore(&checkpoint).unwrap_err();
+        let mut state = Session::new(&project(text), MEMORY).unwrap();
+        let message = restore(&mut state, &checkpoint).unwrap_err();
         assert!(message.contains(reason), "{message}");
         assert_eq!(state.steps_taken(), 0, "a refused checkpoint changes nothing");
     };
@@ -286,14 +286,14 @@ fn checkpoints_of_other_runs_are_refused_with_the_reason() {
     refused(&SCENE.replace("steps = 90", "steps = 10"), "step 200 already");
     // A longer run with other outputs may go on.
     let longer = SCENE.replace("steps = 90", "steps = 900").replace("maps = false", "maps = true");
-    State::new(&project(&longer), MEMORY).unwrap().restore(&checkpoint).unwrap();
+    restore(&mut Session::new(&project(&longer), MEMORY).unwrap(), &checkpoint).unwrap();
 
     // Headers and sections that are whole but make no sense.
     let broken = |change: &dyn Fn(&mut Checkpoint), reason: &str| {
         let mut checkpoint = checkpoint.clone();
         change(&mut checkpoint);
-        let mut state = State::new(&project(SCENE), MEMORY).unwrap();
-        let message = state.restore(&checkpoint).unwrap_err();
+        let mut state = Session::new(&project(SCENE), MEMORY).unwrap();
+        let message = restore(&mut state, &checkpoint).unwrap_err();
         assert!(message.contains(reason), "{message}");
     };
     broken(&|c| c.header["pass"] = 9.into(), "more passes");
@@ -391,10 +391,10 @@ fn every_built_in_scene_can_be_set_up() {
     for scene in thalweg::project::built_in_scenes() {
         let project = Project::open(scene.name, &[]).unwrap();
         assert!(!scene.title().is_empty(), "{} has no title", scene.name);
-        let state = State::new(&project, MEMORY).unwrap_or_else(|error| panic!("{}: {error}", scene.name));
+        let state = Session::new(&project, MEMORY).unwrap_or_else(|error| panic!("{}: {error}", scene.name));
         assert!(state.clock().planned > 0);
         // What it shows can be laid over the ground, by name.
-        let shown = State::new(&project, MEMORY).unwrap().snapshot();
+        let shown = Session::new(&project, MEMORY).unwrap().snapshot();
         for field in &shown.fields {
             let known = thalweg::project::OVERLAYS.contains(&&*field.info.name);
             assert!(known, "{} cannot be named as an overlay", field.info.name);
@@ -551,7 +551,7 @@ fn frames_at_fixed_times_show_the_first_step_at_or_past_them() {
         let report = finished(&project, &out);
         (project, out, frames(&report).len())
     });
-    let mut state = State::new(&each.0, MEMORY).unwrap();
+    let mut state = Session::new(&each.0, MEMORY).unwrap();
     let mut due = 0_u64;
     loop {
         while state.time() >= 2.5 * due as f64 {
@@ -582,7 +582,7 @@ fn frames_at_fixed_times_show_the_first_step_at_or_past_them() {
 fn a_film_does_not_jump_where_a_coarse_pass_ends() {
     let folder = tempfile::tempdir().unwrap();
     let project = filmed(folder.path(), "");
-    let mut state = State::new(&project, MEMORY).unwrap();
+    let mut state = Session::new(&project, MEMORY).unwrap();
     let mut steps = Vec::new();
     let mut last = state.scenery();
     for step in 1..=235 {

@@ -1,7 +1,7 @@
 //! A finished run goes on, in the bits of one that was asked to be longer at once; and its progress tells the truth.
 
 use std::path::Path;
-use thalweg::State;
+use thalweg::Session;
 use thalweg::project::Project;
 use thalweg::run::{Earlier, Outcome, Progress, Report, RunOptions, Silent, Watcher, run, simulate};
 use thalweg_test_support::runs::{MEMORY, drive};
@@ -165,7 +165,7 @@ impl Watcher for Listener {
 #[test]
 fn the_share_that_is_done_is_the_share_of_the_cost() {
     let coarse = PIPES.replace("[output]", COARSE).replace("[44, 37]", "[48, 40]");
-    let mut state = State::new(&project(&coarse, ""), MEMORY).unwrap();
+    let mut state = Session::new(&project(&coarse, ""), MEMORY).unwrap();
     let costs = [75.0 / 16.0, 70.0 / 4.0, 90.0];
     let all: f64 = costs.iter().sum();
     let mut is = |step: u64, expected: f64| {
@@ -185,7 +185,7 @@ fn a_run_that_time_ends_tells_its_share_of_the_time() {
     for (text, seconds) in [(PIPES, 50.0), (PARTICLES, 0.05)] {
         let change = format!("time.duration={seconds}");
         let text = text.replace("steps = 90", "steps = 100000").replace("steps = 70", "steps = 100000");
-        let mut state = State::new(&project(&text, &change), MEMORY).unwrap();
+        let mut state = Session::new(&project(&text, &change), MEMORY).unwrap();
         drive(&mut state, 40);
         let expected = state.time() / seconds;
         assert!(
@@ -199,7 +199,7 @@ fn a_run_that_time_ends_tells_its_share_of_the_time() {
     }
     // While the coarse passes run, the steps to come are guessed from theirs.
     let coarse = PIPES.replace("[output]", COARSE).replace("steps = 90", "steps = 100000\nduration = '50 s'");
-    let mut state = State::new(&project(&coarse, ""), MEMORY).unwrap();
+    let mut state = Session::new(&project(&coarse, ""), MEMORY).unwrap();
     drive(&mut state, 145);
     let before = state.clock().share;
     assert!((0.001..0.5).contains(&before), "{before} is done before the last pass begins");
@@ -209,7 +209,7 @@ fn a_run_that_time_ends_tells_its_share_of_the_time() {
 fn a_run_through_all_passes_in_memory_is_the_run_that_writes() {
     let folder = tempfile::tempdir().unwrap();
     let project = project(&PIPES.replace("[output]", COARSE), "");
-    let mut state = simulate(&project, MEMORY, &mut Silent).unwrap();
+    let state = simulate(&project, MEMORY, &mut Silent).unwrap();
     assert!(state.is_over());
     let out = folder.path().join("out");
     finished(&project, &out, Earlier::Refuse);

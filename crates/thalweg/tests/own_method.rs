@@ -3,12 +3,15 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
-use thalweg::State;
 use thalweg::field::describe::{live, within};
-use thalweg::field::{Field, FieldInfo, Heightfield, Snapshot, units};
+use thalweg::field::{Field, FieldInfo, Grid2, Heightfield, Region, Snapshot, units};
 use thalweg::project::{Complaint, Project, explain};
 use thalweg::run::{Earlier, Outcome, RunOptions, Silent, run};
-use thalweg::solver::{Books, Clock, Method, Sections, Setup, Solver, StepError, read_as, register, table};
+use thalweg::solver::{
+    Books, Canvas, CellPatch, Clock, Layer, Method, Patch, Sections, Setup, Solver, StepError, Stroke, Tool,
+    Wanted, read_as, register, table,
+};
+use thalweg::{Edit, Event, Session};
 
 const MEMORY: u64 = 1 << 28;
 
@@ -59,9 +62,9 @@ static TIDE: Method = Method {
     relax: None,
     spacing: |_| None,
     memory_of_cells: |[cols, rows], _| 8 * (cols * rows) as u64,
-    memory: |setup| Ok(8 * setup.ground.field.height.len() as u64),
+    memory: |setup| Ok(8 * setup.ground.heights().height.len() as u64),
     build: |setup| {
-        let (params, ground) = (setup.params()?, setup.ground.field.clone());
+        let (params, ground) = (setup.params()?, setup.ground.heights().clone());
         Ok(Box::new(Tide { setup: setup.clone(), params, ground, steps: 0 }))
     },
 };
@@ -70,6 +73,10 @@ static TIDE: Method = Method {
 const DT: f64 = 0.5;
 
 impl Tide {
+    fn heights(&self, region: &Region) -> Vec<f64> {
+        region.cells().map(|(col, row)| f64::from(self.ground.height.at(col, row))).collect()
+    }
+
     fn level(&self) -> f64 {
         self.params.rate * self.steps as f64 * DT
     }
@@ -101,18 +108,46 @@ impl Solver for Tide {
         Ok(())
     }
 
+    fn paint(&mut self, stroke: &Stroke) -> Result<Patch, Complaint> {
+        let Heightfield { height, frame } = &self.ground;
+        let canvas = Canvas::new(height.cols(), height.rows(), frame);
+        let region = stroke.region(&canvas);
+        let now = self.heights(&region);
+        let patch =
+            CellPatch { layer: Layer::Ground, grid: canvas.size, after: now.clone(), before: now, region };
+        let after = stroke.painted(&canvas, &patch.region, &patch.before);
+        self.repaint(&Patch::Cells(CellPatch { after, ..patch }))
+    }
+
+    fn repaint(&mut self, patch: &Patch) -> Result<Patch, Complaint> {
+        let Patch::Cells(patch) = patch else { panic!("a sea has no particles") };
+        let before = self.heights(&patch.region);
+        let after: Vec<_> = patch.over(&before).into_iter().map(|height| f64::from(height as f32)).collect();
+        let cols = self.ground.height.cols();
+        for ((col, row), height) in patch.region.cells().zip(&after) {
+            self.ground.height.values_mut()[row * cols + col] = *height as f32;
+        }
+        Ok(Patch::Cells(CellPatch { before, after, ..patch.clone() }))
+    }
+
+    fn shift_ground(&mut self, by: &Grid2<f32>) -> Result<(), Complaint> {
+        self.ground.height.values_mut().iter_mut().zip(by.values()).for_each(|(height, by)| *height += by);
+        Ok(())
+    }
+
     fn ground(&self) -> Heightfield {
         self.ground.clone()
     }
 
-    fn snapshot(&mut self) -> Snapshot {
+    fn snapshot(&self, wanted: &Wanted) -> Snapshot {
         let field = |name, meaning, values| Field { info: FieldInfo::new(name, "m", meaning), values };
         let level = self.level() as f32;
         let water = self.ground.height.map(|height| (level - height).max(0.0));
-        let fields = vec![
+        let mut fields = vec![
             field("height", "height of the bed", self.ground.height.clone()),
             field("water", "depth of the water above the bed", water),
         ];
+        fields.retain(|field| wanted.has(&field.info.name));
         let (step, time) = (self.steps, self.clock().time);
         Snapshot { step, time, ..Snapshot::of_fields(self.ground.frame.clone(), fields) }
     }
@@ -151,14 +186,14 @@ fn options(out: &Path, earlier: Earlier) -> RunOptions {
 }
 
 /// All heights, bit by bit.
-fn bits(state: &State) -> Vec<u32> {
+fn bits(state: &Session) -> Vec<u32> {
     state.ground().height.values().iter().map(|height| height.to_bits()).collect()
 }
 
 #[test]
 fn a_method_of_ones_own_is_read_and_checked_like_any_other() {
     let scene = project(SCENE).unwrap().scene;
-    let params: Params = scene.solver.params().unwrap();
+    let params: Params = scene.solver.first().params().unwrap();
     assert_eq!((params.rate, params.wear), (5.0, 0.02), "the preset's, and the scene's");
     let text = toml::to_string(&scene).unwrap();
     assert_eq!(project(&text).unwrap().scene, scene, "{text}");
@@ -199,14 +234,64 @@ fn it_runs_with_maps_pictures_and_a_report_and_goes_on_in_the_same_bits() {
 }
 
 #[test]
-fn it_changes_while_it_runs() {
-    let project = project(SCENE).unwrap();
-    let mut state = State::new(&project, MEMORY).unwrap();
-    state.advance(4).unwrap();
-    let (mut other, before) = (project.scene.clone(), bits(&state));
-    other.solver.set_params(&Params { rate: 5.0, wear: 0.0 }).unwrap();
-    state.change(other, "solver.wear=0").unwrap();
-    state.advance(4).unwrap();
-    assert_eq!(bits(&state), before, "the sea no longer wears the ground");
-    assert_eq!(state.changes()[0].step, 4);
+fn it_changes_while_it_runs_and_takes_it_back() {
+    let mut session = Session::new(&project(SCENE).unwrap(), MEMORY).unwrap();
+    session.tick(4).unwrap();
+    let worn = bits(&session);
+    session.apply(Edit::set("solver.wear=0")).unwrap();
+    session.tick(4).unwrap();
+    assert_eq!(bits(&session), worn, "the sea no longer wears the ground");
+    let along = vec![[100.0, 90.0]];
+    let hill = Stroke { tool: Tool::Raise, along, radius: 60.0, strength: 25.0, level: None };
+    session.apply(Edit::Paint(hill)).unwrap();
+    assert_ne!(bits(&session), worn, "a hill was heaped up");
+    // A session that is stopped here knows what it can undo.
+    let saved = session.save("tide");
+    let mut edited = project(SCENE).unwrap();
+    edited.scene = session.scene().clone();
+    let mut resumed = Session::new(&edited, MEMORY).unwrap();
+    resumed.load(&saved).unwrap();
+    for session in [&mut session, &mut resumed] {
+        session.undo().unwrap();
+        assert_eq!(bits(session), worn, "the hill is gone");
+        session.undo().unwrap();
+        session.tick(4).unwrap();
+        assert_ne!(bits(session), worn, "the sea wears the ground again");
+    }
+    assert_eq!(bits(&session), bits(&resumed));
+    let steps: Vec<_> = session.changes().iter().map(|change| change.step).collect();
+    assert_eq!(steps, [4, 8, 8, 8]);
+    assert!(session.events().contains(&Event::Advanced { from: 8, to: 12 }));
+    let shown = session.show(&Wanted::fields(&["water"]));
+    assert_eq!(shown.fields.len(), 1, "nothing else was asked for");
+}
+
+/// Rain on the ground that a sea wears away: what each does to it, the other finds.
+#[test]
+fn it_shares_a_ground_with_another_water() {
+    let both = SCENE
+        .replace("[solver]\nkind = 'tide'", "[[solver]]\nkind = 'pipes'\n[[solver]]\nkind = 'tide'")
+        + "[[rain]]\nrate = '60 mm/h'\n";
+    let project = project(&both).unwrap();
+    let mut session = Session::new(&project, MEMORY).unwrap();
+    let start = session.ground();
+    session.tick(16).unwrap();
+    let snapshot = session.snapshot();
+    let seas = snapshot.field("tide_water").expect("the sea's maps have its name");
+    assert!(seas.range().unwrap().1 > 0.0, "the sea has risen");
+    assert!(session.other_books()[0].0 == "tide" && session.ledger().water.added > 0.0);
+    // Ground that only the sea could have taken off is gone from below the pipes.
+    let low = (0..start.height.len())
+        .min_by(|&a, &b| start.height.values()[a].total_cmp(&start.height.values()[b]));
+    let [was, is] = [&start, &session.ground()].map(|ground| ground.height.values()[low.unwrap()]);
+    assert!(is < was - 0.005, "{was} m was worn to {is} m");
+    let mut resumed = Session::new(&project, MEMORY).unwrap();
+    resumed.load(&session.save("both")).unwrap();
+    for session in [&mut session, &mut resumed] {
+        session.tick(100).unwrap();
+        assert!(session.is_over());
+    }
+    assert_eq!(bits(&session), bits(&resumed));
+    let text = toml::to_string(&project.scene).unwrap();
+    assert!(text.contains("[[solver]]"), "{text}");
 }

@@ -1,9 +1,10 @@
 //! Checkpoints whose checksums are right and whose numbers are not.
 
 use std::path::Path;
-use thalweg::State;
+use thalweg::Session;
 use thalweg::io::checkpoint::{Checkpoint, Section, newest};
 use thalweg::project::Project;
+use thalweg::run::{restore, save};
 use thalweg_test_support::runs::{MEMORY, drive, project};
 
 /// Water that falls onto a slope with an open edge, walls, and a spout.
@@ -69,16 +70,16 @@ pictures = false
 
 /// A scene after some steps, as a checkpoint.
 fn saved(folder: &Path, project: &Project, steps: u64) -> Checkpoint {
-    let mut state = State::new(project, MEMORY).unwrap();
+    let mut state = Session::new(project, MEMORY).unwrap();
     drive(&mut state, steps);
-    state.save(folder, "poisoned").unwrap();
+    save(&state, folder, "poisoned").unwrap();
     newest(folder, MEMORY).unwrap().found.unwrap().checkpoint
 }
 
 /// Resumes a checkpoint and takes a few steps. Whether it was taken up; no error is a panic.
 fn resumed(project: &Project, checkpoint: &Checkpoint) -> Result<(), String> {
-    let mut state = State::new(project, MEMORY).unwrap();
-    state.restore(checkpoint)?;
+    let mut state = Session::new(project, MEMORY).unwrap();
+    restore(&mut state, checkpoint)?;
     for _ in 0..2 {
         state.advance(8).map_err(|error| format!("stopped: {error}"))?;
     }
@@ -166,8 +167,8 @@ fn spoil_everything(scene: &str, steps: u64, sure: &[(&str, &str)]) {
             Section::Bytes(values) => values[3] = 0xbf,
             Section::U64(values) => values[0] = u64::MAX,
         }
-        let mut state = State::new(&project, MEMORY).unwrap();
-        let reason = state.restore(&other).unwrap_err();
+        let mut state = Session::new(&project, MEMORY).unwrap();
+        let reason = restore(&mut state, &other).unwrap_err();
         assert!(reason.contains(words), "section {section}: {reason}");
         assert_eq!(state.steps_taken(), 0, "a refused checkpoint changes nothing");
     }
@@ -179,7 +180,7 @@ fn hears(scene: &str, steps: u64, section: &str, words: &[&str]) {
     let project = project(folder.path(), scene);
     let mut checkpoint = saved(folder.path(), &project, steps);
     let index = checkpoint.sections.iter().position(|(name, _)| name == section).unwrap();
-    let mut state = State::new(&project, MEMORY).unwrap();
+    let mut state = Session::new(&project, MEMORY).unwrap();
     let mut reasons = Vec::new();
     let Section::F32(values) = checkpoint.sections[index].1.clone() else {
         panic!("{section}: other numbers")
@@ -189,7 +190,7 @@ fn hears(scene: &str, steps: u64, section: &str, words: &[&str]) {
         let mut other = values.clone();
         other[at] = f32::NAN;
         checkpoint.sections[index].1 = Section::F32(other);
-        reasons.extend(state.restore(&checkpoint).err());
+        reasons.extend(restore(&mut state, &checkpoint).err());
     }
     for word in words {
         let heard = reasons.iter().any(|reason| reason.contains(word));
@@ -250,7 +251,7 @@ fn a_particle_far_beyond_the_scene_is_refused() {
         let mut other = checkpoint.clone();
         let Section::F32(values) = &mut other.sections[at].1 else { panic!() };
         values[0] = far;
-        let reason = State::new(&project, MEMORY).unwrap().restore(&other).unwrap_err();
+        let reason = restore(&mut Session::new(&project, MEMORY).unwrap(), &other).unwrap_err();
         assert!(reason.contains("particles are spread from"), "{reason}");
     }
 }

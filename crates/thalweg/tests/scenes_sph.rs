@@ -1,6 +1,6 @@
 //! What the built-in scenes of eroding particles show, with fewer particles and for a shorter time.
 
-use thalweg::State;
+use thalweg::Session;
 use thalweg::field::sum::ordered_sum;
 use thalweg::field::{Grid2, Heightfield, Points};
 use thalweg::project::BuiltIn;
@@ -8,13 +8,13 @@ use thalweg::terrain::analysis::fill;
 use thalweg_test_support::runs::MEMORY;
 
 /// A built-in scene with changes, before its first step.
-fn begun(name: &str, changes: &[&str]) -> State {
+fn begun(name: &str, changes: &[&str]) -> Session {
     let changes: Vec<String> = changes.iter().copied().map(str::to_owned).collect();
-    State::new(&BuiltIn::named(name).unwrap().open(&changes).unwrap(), MEMORY).unwrap()
+    Session::new(&BuiltIn::named(name).unwrap().open(&changes).unwrap(), MEMORY).unwrap()
 }
 
 /// Takes steps until some time has come [s].
-fn advance_to(state: &mut State, time: f64) {
+fn advance_to(state: &mut Session, time: f64) {
     while state.time() < time {
         state.advance(4).unwrap();
     }
@@ -40,7 +40,7 @@ fn mean_height(ground: &Heightfield, cells: Box2) -> f64 {
 }
 
 /// Water east of a place, still on the map or gone over the edge [m³].
-fn water_beyond(state: &State, east: f32) -> f64 {
+fn water_beyond(state: &Session, east: f32) -> f64 {
     let water = state.ledger().water;
     let points = state.points().unwrap();
     let each = water.end / points.len() as f64;
@@ -66,7 +66,7 @@ fn mark(marked: &mut Grid2<bool>, points: &Points, ground: &Heightfield, reach: 
 }
 
 /// What the bed has lost and gained since the beginning, cell by cell [m].
-fn moved(state: &mut State) -> [Grid2<f32>; 2] {
+fn moved(state: &mut Session) -> [Grid2<f32>; 2] {
     let snapshot = state.snapshot();
     ["erosion", "deposition"].map(|name| snapshot.field(name).unwrap().clone())
 }

@@ -2,10 +2,11 @@
 
 use std::collections::VecDeque;
 use std::path::Path;
-use thalweg::State;
 use thalweg::io::checkpoint::newest;
 use thalweg::project::{Project, ProjectError};
 use thalweg::run::{Command, Earlier, Outcome, Progress, Report, RunError, RunOptions, Watcher, run};
+use thalweg::solver::{Stroke, Tool};
+use thalweg::{Edit, Session};
 use thalweg_test_support::runs::{MEMORY, drive, project};
 
 /// Water that falls onto a slope, more of it from a spout, an open edge and a hole.
@@ -172,7 +173,7 @@ fn a_duration_ends_a_torrent_at_the_same_step_however_it_is_cut() {
     let folder = tempfile::tempdir().unwrap();
     let project = project(folder.path(), &SCENE.replace("steps = 150", "steps = 100000\nduration = '60 ms'"));
     let ends_at = |cut: u64| {
-        let mut state = State::new(&project, MEMORY).unwrap();
+        let mut state = Session::new(&project, MEMORY).unwrap();
         while !state.is_over() {
             let next = state.steps_taken().saturating_add(cut);
             drive(&mut state, next);
@@ -309,13 +310,14 @@ fn parameters_of_pipes_change_too() {
                 [output]\npictures = false\nmaps = false";
     let project = project(folder.path(), text);
     let [out, cut] = ["out", "cut"].map(|name| folder.path().join(name));
-    let commands = [(3, "set solver.capacity=0.5"), (3, "set rain.0.rate=0"), (3, "set solver.neighbours=4")];
+    let commands =
+        [(3, "set solver.capacity=0.5"), (3, "set edges.north=open"), (3, "set solver.neighbours=4")];
     let mut watcher = Plain(told(&commands));
     let Outcome::Finished(report) = run(&project, &options(&out, false), &mut watcher).unwrap() else {
         panic!()
     };
     assert_eq!(report.changes.len(), 1, "{:?}", watcher.0.notices);
-    let refused = "set rain.0.rate=0: rain[0].rate cannot change while the scene runs";
+    let refused = "set edges.north=open: edges.north cannot change while the scene runs";
     assert!(watcher.0.notices.iter().any(|notice| notice.starts_with(refused)), "{:?}", watcher.0.notices);
     let mut watcher = Plain(told(&[commands[0], (5, "stop")]));
     assert!(matches!(run(&project, &options(&cut, false), &mut watcher), Ok(Outcome::Stopped { .. })));
@@ -327,20 +329,68 @@ fn parameters_of_pipes_change_too() {
     assert_eq!(resumed.ledger, report.ledger);
 }
 
+/// Edits and what is undone of them go on in the same bits after a stop, step by step or not.
+#[test]
+fn a_run_that_is_painted_stepped_and_undone_goes_on_in_the_same_bits() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = project(folder.path(), SCENE);
+    let [out, cut] = ["out", "cut"].map(|name| folder.path().join(name));
+    let commands = [
+        (2, "paint { tool = 'raise', along = [[0.4, 0.4]], radius = 0.3, strength = 0.1 }"),
+        (3, "add sink { from = [0, 0, 0], to = [0.1, 0.1, 0.5] }"),
+        (4, "undo"),
+        (4, "undo"),
+        (5, "redo"),
+        (5, "redo"),
+        (5, "redo"),
+        (5, "undo"),
+    ];
+    let mut watcher = told(&commands);
+    let report = finished(&project, &out, false, &mut watcher);
+    assert_eq!(report.changes.len(), 7, "{:?}", watcher.notices);
+    assert!(
+        watcher.notices.iter().any(|notice| notice == "redo: there is nothing to redo"),
+        "{:?}",
+        watcher.notices
+    );
+    let mut watcher = told(&[&commands[..6], &[(5, "pause"), (6, "step 3"), (9, "stop")]].concat());
+    assert!(matches!(run(&project, &options(&cut, false), &mut watcher), Ok(Outcome::Stopped { .. })));
+    let waits = watcher.notices.iter().filter(|notice| notice.starts_with("waiting after step")).count();
+    assert_eq!(waits, 2, "{:?}", watcher.notices);
+    assert!(report.ledger.imbalance_rel < 1.0e-9 && report.ledger.water.imbalance_rel < 1.0e-9, "{report:?}");
+}
+
 #[test]
 fn commands_are_read_from_lines() {
-    assert_eq!("set a.b=1 2".parse(), Ok(Command::Set("a.b=1 2".into())));
+    assert_eq!(
+        "set a.b=1 2".parse(),
+        Ok(Command::Edit(Edit::Set { key: "a.b".into(), value: "1 2".into() }))
+    );
+    let entry = "{ at = [1, 2], rate = 3 }".to_owned();
+    let add = Edit::Add { list: "source".into(), entry: entry.clone(), at: None };
+    assert_eq!(format!("add source {entry}").parse(), Ok(Command::Edit(add)));
+    let remove = Edit::Remove { list: "source".into(), at: 2 };
+    assert_eq!("remove source 2".parse(), Ok(Command::Edit(remove)));
+    let stroke =
+        Stroke { tool: Tool::Raise, along: vec![[1.0, 2.0]], radius: 3.0, strength: 4.0, level: None };
+    let paint = "paint { tool = 'raise', along = [[1, 2]], radius = 3, strength = 4 }";
+    assert_eq!(paint.parse(), Ok(Command::Edit(Edit::Paint(stroke))));
+    assert!("paint { tool = 'rise' }".parse::<Command>().unwrap_err().contains("unknown variant `rise`"));
+    assert_eq!(("step".parse(), "step 7".parse()), (Ok(Command::Step(1)), Ok(Command::Step(7))));
+    assert_eq!(("undo".parse(), "redo".parse()), (Ok(Command::Undo), Ok(Command::Redo)));
     assert_eq!("  pause ".parse(), Ok(Command::Pause));
     let wrong = "faster".parse::<Command>().unwrap_err();
-    assert_eq!(wrong, "\"faster\" is no command; there are: set KEY=VALUE, pause, resume, reset, stop");
-    assert!("set".parse::<Command>().is_err() && "pause 3".parse::<Command>().is_err());
+    assert!(wrong.starts_with("\"faster\" is no command; there are: set KEY=VALUE, add LIST"), "{wrong}");
+    for wrong in ["set", "pause 3", "step x", "remove source", "undo 2"] {
+        assert!(wrong.parse::<Command>().is_err(), "{wrong}");
+    }
 }
 
 #[test]
 fn a_torrent_that_needs_too_much_memory_is_refused_before_it_takes_any() {
     let folder = tempfile::tempdir().unwrap();
     let project = project(folder.path(), &SCENE.replace("max_particles = 5000", "max_particles = 90000000"));
-    let error = State::new(&project, MEMORY).unwrap_err().to_string();
+    let error = Session::new(&project, MEMORY).unwrap_err().to_string();
     assert!(error.contains("scene.toml:15:17: particles 0.05 m apart"), "{error}");
     assert!(
         error.contains("smaller solver.fluid.max_particles") && error.contains("--max-memory"),
@@ -353,7 +403,7 @@ fn water_and_emitters_that_do_not_fit_the_terrain_are_told_with_their_place() {
     let folder = tempfile::tempdir().unwrap();
     let told = |from: &str, to: &str| {
         let project = project(folder.path(), &SCENE.replace(from, to));
-        State::new(&project, MEMORY).unwrap_err().to_string()
+        Session::new(&project, MEMORY).unwrap_err().to_string()
     };
     let outside = told("at = [0.4, 0.8, 0.6]", "at = [40, 0.8, 0.6]");
     assert!(outside.contains("emitter[0] is 40 m east"), "{outside}");

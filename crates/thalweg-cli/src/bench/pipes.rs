@@ -4,8 +4,8 @@ use super::{Case, Machine, Row, best};
 use crate::Failure;
 use std::collections::BTreeMap;
 use thalweg::erosion::pipes::reference::Reference;
-use thalweg::erosion::pipes::{Params, Pipes, Source, Weather, Window};
-use thalweg::field::{Grid2, Heightfield};
+use thalweg::erosion::pipes::{Params, Pipes, Source, Weather};
+use thalweg::field::{Grid2, Heightfield, Window};
 use thalweg::terrain::Recipe;
 
 /// Repeats of a measurement; the best counts.

@@ -4,8 +4,8 @@ use super::{Case, Machine, Row};
 use crate::Failure;
 use std::collections::BTreeMap;
 use std::time::Instant;
-use thalweg::coupling::{Edge, Params, ParticleWater, Pool, Setting, Top};
-use thalweg::field::{Frame, Grid2, Heightfield};
+use thalweg::coupling::{Params, ParticleWater, Setting};
+use thalweg::field::{Frame, Grid2, Heightfield, Pool, Top};
 use thalweg::sph::Fluid;
 use thalweg::sph::reference::{Plain, Point};
 
@@ -60,7 +60,7 @@ fn tank(kind: &str, size: usize) -> Result<ParticleWater, Failure> {
         sediment: if params.erosion.enabled { 0.05 } else { 0.0 },
         lifetime: None,
     };
-    let setting = Setting { water: vec![pool], edges: [Edge::Wall; 4], ..Setting::default() };
+    let setting = Setting { water: vec![pool], ..Setting::default() };
     ParticleWater::new(&ground, &params, &setting).map_err(Failure::run)
 }
 

@@ -5,7 +5,7 @@ use crate::Failure;
 use crate::args::CheckArgs;
 use crate::print::{answer, brief};
 use serde_json::json;
-use thalweg::State;
+use thalweg::Session;
 use thalweg::run::Estimate;
 
 /// `thalweg check`
@@ -15,7 +15,7 @@ pub fn check(args: &CheckArgs) -> Result<(), Failure> {
     if let Some(steps) = args.steps {
         project.scene.time = project.scene.time.lasting(steps);
     }
-    let state = State::new(&project, memory_limit(args.max_memory))?;
+    let state = Session::new(&project, memory_limit(args.max_memory))?;
     let notices = state.notices.clone();
     let estimate = Estimate::new(state).map_err(|complaint| Failure::usage(complaint.message))?;
     if args.json {

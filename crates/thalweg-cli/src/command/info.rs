@@ -215,8 +215,10 @@ fn info_scene(args: &InfoArgs) -> Result<(), Failure> {
     let cell = scene.terrain.cell.map_or(String::new(), |cell| format!(" of {cell} m"));
     let from = scene.terrain.file.as_ref().map_or("made from layers".into(), |file| format!("from {file}"));
     say!("terrain         {size}{cell}, {from}");
-    let (solver, method) = (&scene.solver, scene.solver.method());
-    say!("solver          {}, preset {}, on {}", method.name, solver.preset(), solver.backend.resolved());
+    for solver in scene.solver.iter() {
+        let (name, preset) = (solver.method().name, solver.preset());
+        say!("solver          {name}, preset {preset}, on {}", solver.backend.resolved());
+    }
     let mut water = format!("{} standing", scene.water.len());
     for (section, count) in [
         ("rain", scene.rain.len()),
@@ -225,7 +227,7 @@ fn info_scene(args: &InfoArgs) -> Result<(), Failure> {
         ("emitter", scene.emitters.len()),
         ("sink", scene.sinks.len()),
     ] {
-        if method.understands.contains(&section) {
+        if scene.solver.iter().any(|solver| solver.method().understands.contains(&section)) {
             water += &format!(", {count} {section}s");
         }
     }

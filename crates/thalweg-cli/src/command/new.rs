@@ -10,7 +10,7 @@ use thalweg::field::Heightfield;
 use thalweg::io::{Imported, Notice, ReadOptions, WriteOptions, read_heightfield, write_heightfield};
 use thalweg::project::{BuiltIn, Project, Terrain, built_in_scenes, json_schema, nearest, write_all_new};
 use thalweg::run::shell_word;
-use thalweg::{SetupError, State};
+use thalweg::{Session, SetupError};
 
 /// `thalweg new`
 pub fn new(args: &NewArgs) -> Result<(), Failure> {
@@ -110,7 +110,7 @@ fn around(file: &Path, base: Option<&BuiltIn>, args: &NewArgs) -> Result<Vec<Pat
                 |text: &str| text.replacen("scene.toml", &format!("the scene for {}", ground.name), 1);
             Failure::from(error).reworded(words)
         };
-        State::new(&project, limit).map(drop).map_err(wrong)
+        Session::new(&project, limit).map(drop).map_err(wrong)
     };
     let mut files = Vec::new();
     if ground.converted {

@@ -44,8 +44,8 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     let scene = &mut project.scene;
     scene.seed = args.seed.unwrap_or(scene.seed);
     film(&mut scene.output, args);
-    scene.solver.backend = match args.backend {
-        None => scene.solver.backend,
+    scene.solver.first_mut().backend = match args.backend {
+        None => scene.solver.first().backend,
         Some(BackendArg::Cpu) => Backend::Cpu,
         Some(BackendArg::Auto) => Backend::Auto,
     };

@@ -2,8 +2,7 @@
 
 use super::ParticleWater;
 use std::ops::Range;
-use thalweg_erosion::pipes::{Ledger, Solids, Water};
-use thalweg_field::band;
+use thalweg_field::{Ledger, Solids, Water, band};
 
 /// Particles that are summed up together.
 const PART: usize = 4096;

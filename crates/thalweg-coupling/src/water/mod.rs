@@ -1,6 +1,7 @@
 //! Water of particles on a bed: one step of everything.
 
 mod books;
+mod edit;
 mod ground;
 mod obstacles;
 mod room;
@@ -8,36 +9,25 @@ mod saved;
 mod show;
 mod start;
 
+pub use edit::Exchanged;
 pub use saved::Saved;
 
 use crate::bed::Bed;
 use crate::boundary_tiles::{BoundaryTiles, UPDATE_EVERY};
 use crate::params::{Hold, Params};
 use crate::sediment::{self, Sediment};
-use crate::setting::{Edge, Setting, Sink};
+use crate::setting::{Setting, Sink};
 use books::Accounts;
 use obstacles::{Held, Obstacles};
 use room::check_spread;
-use start::{expected_speed, initial_particles, particle_volume, running_emitters};
-use thalweg_field::{Grid2, Heightfield, band};
-use thalweg_sph::{
-    BoundaryFactors, Emitter, Extremes, Fluid, FluidError, FluidParams, Invalid, Removed, RunningEmitter,
-    require,
-};
+use start::{Beginning, initial_particles, particle_volume, running_emitters};
+use thalweg_field::{Edge, Grid2, Heightfield, Invalid, TimeSteps, band, require};
+use thalweg_sph::{BoundaryFactors, Extremes, Fluid, FluidError, FluidParams, Removed, RunningEmitter};
 
 /// How far above the bed particles are born, at least, in spacings [-]: a little less than at rest.
 const BORN_ABOVE: f64 = 0.4;
 /// Cells wider than so many spacings are to blame where the bed needs too many boundary particles [-].
 const WIDE_CELL: f64 = 64.0;
-/// What a few steps were like.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct StepReport {
-    /// Shortest time step [s].
-    pub dt_min: f64,
-    /// Longest time step [s].
-    pub dt_max: f64,
-}
-
 /// Why water of particles cannot go on.
 pub type StepError = FluidError;
 
@@ -65,6 +55,9 @@ pub struct ParticleWater {
     waiting: f64,
     /// Damped steps taken before time began.
     relaxed: u32,
+    /// Whether somebody painted since the last step: the boundary is looked after at once then.
+    painted: bool,
+    beginning: Beginning,
 }
 
 impl ParticleWater {
@@ -73,12 +66,13 @@ impl ParticleWater {
         params.validated()?;
         let bed = Bed::new(ground);
         check_bed(&bed, params)?;
+        check_edges(setting)?;
         let volume = particle_volume(params);
         let emitters = running_emitters(&setting.emitters, params, volume)?;
         let particles = initial_particles(&bed, params, setting, volume)?;
-        let speed = expected_speed(&particles, &emitters, params);
-        let capacity =
-            if emitters.is_empty() { particles.len() } else { params.fluid.max_particles as usize };
+        let beginning = Beginning::of(&particles, params);
+        let capacity = beginning.capacity(&emitters, params);
+        let speed = beginning.expected_speed(&emitters, params);
         let mut fluid = Fluid::new(&params.fluid, speed, capacity, params.erosion.enabled)?;
         for particle in &particles {
             fluid.add(particle.position, particle.velocity, particle.expires, particle.cargo);
@@ -89,10 +83,8 @@ impl ParticleWater {
         if params.bed.hold != Hold::Pressure {
             fluid.set_boundary_factors(BoundaryFactors::NONE);
         }
-        let boundary = room::boundary_tiles(&bed, params, setting, capacity as u64);
+        let boundary = room::boundary_tiles(&bed, params, setting, capacity);
         check_spread(&bed, &boundary, params, setting)?;
-        let from_the_south =
-            |map: &Grid2<f32>| (0..map.rows()).rev().flat_map(|row| map.row(row).iter().copied()).collect();
         let accounts = Accounts {
             water_start: particles.len() as f64 * volume,
             grains_start: particles.iter().map(|p| p.cargo).sum::<f64>() * volume,
@@ -109,12 +101,14 @@ impl ParticleWater {
             sediment: Sediment::default(),
             emitters,
             sinks: setting.sinks.clone(),
-            edges: setting.edges,
+            edges: setting.edges.sides(),
             hardness: setting.hardness.as_ref().map(from_the_south),
+            beginning,
             accounts,
             volume,
             waiting: 0.0,
             relaxed: 0,
+            painted: false,
         };
         water.check_start()?;
         Ok(water)
@@ -156,7 +150,7 @@ impl ParticleWater {
     }
 
     /// Takes some steps.
-    pub fn advance(&mut self, steps: u64) -> Result<StepReport, StepError> {
+    pub fn advance(&mut self, steps: u64) -> Result<TimeSteps, StepError> {
         self.advance_watched(steps, &mut |_| ())
     }
 
@@ -165,24 +159,23 @@ impl ParticleWater {
         &mut self,
         steps: u64,
         done: &mut (dyn FnMut(&'static str) + Send),
-    ) -> Result<StepReport, StepError> {
+    ) -> Result<TimeSteps, StepError> {
         self.relax(&mut |_| true)?;
         if self.params.erosion.still {
             return self.advance_still(steps);
         }
         band::enter(|| {
-            let mut report = StepReport { dt_min: f64::INFINITY, dt_max: 0.0 };
+            let mut taken = TimeSteps::NONE;
             for _ in 0..steps {
-                let dt = self.step(done)?;
-                report = StepReport { dt_min: report.dt_min.min(dt), dt_max: report.dt_max.max(dt) };
+                taken.add(TimeSteps::one(self.step(done)?));
             }
-            Ok(report)
+            Ok(taken)
         })
     }
 
     /// Takes some steps in which sediment moves and water stands still: settling and diffusion alone. Sound and flow do
     /// not limit such a step, only the sediment and `max_dt` do.
-    pub fn advance_still(&mut self, steps: u64) -> Result<StepReport, StepError> {
+    pub fn advance_still(&mut self, steps: u64) -> Result<TimeSteps, StepError> {
         let fluid = &self.params.fluid;
         let dt = fluid.dt.unwrap_or(sediment::max_dt(&self.params).min(fluid.max_dt));
         for _ in 0..steps {
@@ -191,7 +184,7 @@ impl ParticleWater {
             self.reshape_bed();
             self.fluid.accelerate_and_move(&Held, dt)?;
         }
-        Ok(StepReport { dt_min: dt, dt_max: dt })
+        Ok(TimeSteps::one(dt))
     }
 
     /// One step, in the order of Kataev 2022, fig. 4.1. Returns how long it was [s].
@@ -254,7 +247,7 @@ impl ParticleWater {
 
     /// Boundary particles where water is or may come within `reach` [m]; whether some are new or gone.
     fn update_boundary(&mut self, step: u64, reach: f64) -> Result<bool, StepError> {
-        let due = step.is_multiple_of(UPDATE_EVERY);
+        let due = std::mem::take(&mut self.painted) || step.is_multiple_of(UPDATE_EVERY);
         Ok(due && self.boundary.update(&self.bed, &mut self.fluid, reach)? > 0)
     }
 
@@ -333,49 +326,24 @@ impl ParticleWater {
         self.fluid.len()
     }
 
-    /// Takes other parameters from now on.
-    pub fn set_params(&mut self, params: &Params) -> Result<(), Invalid> {
-        params.validated()?;
-        let remedy = "it cannot be switched while water flows; start the scene with it";
-        let switched = params.erosion.enabled == self.params.erosion.enabled;
-        require(switched, "erosion.enabled", params.erosion.enabled, remedy)?;
-        let within = |invalid: Invalid| Invalid { key: format!("fluid.{}", invalid.key), ..invalid };
-        // The fluid first: unless told otherwise, the bed has its spacing.
-        self.fluid.check_params(&params.fluid).map_err(within)?;
-        let kept = params.bed_spacing() == self.params.bed_spacing();
-        require(kept, "bed.spacing", params.bed_spacing(), "it cannot change while water flows")?;
-        self.fluid.set_params(&params.fluid).map_err(within)?;
-        self.fluid.set_wall_viscosity(
-            params.bed.friction.unwrap_or(f64::from(self.fluid.constants().wall_viscosity)),
-        );
-        self.fluid.set_boundary_factors(if params.bed.hold == Hold::Pressure {
-            BoundaryFactors::of(&params.fluid)
-        } else {
-            BoundaryFactors::NONE
-        });
-        self.volume = particle_volume(params);
-        self.params = params.clone();
-        Ok(())
-    }
-
-    /// Takes other emitters from now on; one that stays as it was goes on as it was.
-    pub fn set_emitters(&mut self, emitters: &[Emitter]) -> Result<(), Invalid> {
-        let mut new = running_emitters(emitters, &self.params, self.volume)?;
-        for emitter in &mut new {
-            if let Some(old) =
-                self.emitters.iter().find(|old| old.description().shape == emitter.description().shape)
-            {
-                emitter.set_travelled(old.travelled());
-            }
-        }
-        self.emitters = new;
-        Ok(())
-    }
-
     /// Density of the grains [kg/m³].
     pub fn solid_density(&self) -> f64 {
         self.params.erosion.sediment_density
     }
+}
+
+/// The values of a map row by row from the south, as those of a bed are.
+fn from_the_south(map: &Grid2<f32>) -> Vec<f32> {
+    (0..map.rows()).rev().flat_map(|row| map.row(row).iter().copied()).collect()
+}
+
+/// Refuses reservoirs: particles cannot keep a level.
+fn check_edges(setting: &Setting) -> Result<(), Invalid> {
+    let kept = |edge: &&Edge| matches!(edge, Edge::Level(_));
+    let sides = setting.edges.sides();
+    let level = sides.iter().find(kept);
+    let remedy = "particles cannot keep a reservoir level; it is closed or open";
+    require(level.is_none(), "edges", format!("{level:?}"), remedy)
 }
 
 /// Refuses ground that is no bed for particles of this size.

@@ -3,7 +3,8 @@
 use crate::bed::Bed;
 use crate::boundary_tiles::BoundaryTiles;
 use crate::params::{Hold, Params};
-use crate::setting::{Edge, Sink};
+use crate::setting::Sink;
+use thalweg_field::Edge;
 use thalweg_sph::{AT_ONCE, Particle, Surroundings};
 
 /// Nothing moves.

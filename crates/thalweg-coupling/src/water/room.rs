@@ -4,10 +4,10 @@ use super::ParticleWater;
 use crate::bed::Bed;
 use crate::boundary_tiles::BoundaryTiles;
 use crate::params::Params;
-use crate::setting::{Pool, Setting, Top};
-use thalweg_field::Heightfield;
+use crate::setting::Setting;
+use thalweg_field::{Heightfield, Invalid, Pool, Top};
+use thalweg_sph::Shape;
 use thalweg_sph::neighbours::Neighbours;
-use thalweg_sph::{Invalid, Shape};
 
 /// Particles of the boundary for each of the fluid that memory is planned for, at worst.
 const BOUNDARY_SHARE: u64 = 1;
@@ -32,19 +32,24 @@ impl ParticleWater {
     }
 }
 
-/// Where boundary particles will be, as many as memory leaves room for beside `beside` particles of the fluid.
-pub(super) fn boundary_tiles(bed: &Bed, params: &Params, setting: &Setting, beside: u64) -> BoundaryTiles {
+/// Boundary particles that memory leaves room for beside so many of the fluid.
+pub(super) fn boundary_room(bed: &Bed, params: &Params, setting: &Setting, beside: usize) -> usize {
     let each = ParticleWater::bytes_per_particle(params.erosion.enabled);
-    let fixed = bed.heights().len() as u64 * BYTES_PER_VERTEX + beside * each;
+    let fixed = bed.heights().len() as u64 * BYTES_PER_VERTEX + beside as u64 * each;
     let room = setting.max_bytes.map_or(u64::MAX, |bytes| bytes.saturating_sub(fixed) / each);
-    let room = room.min(MOST_OF_BOTH - beside);
+    room.min(MOST_OF_BOTH - beside as u64) as usize
+}
+
+/// Where boundary particles will be, beside so many of the fluid.
+pub(super) fn boundary_tiles(bed: &Bed, params: &Params, setting: &Setting, beside: usize) -> BoundaryTiles {
+    let room = boundary_room(bed, params, setting, beside);
     let reach = 2.0 * params.fluid.smoothing_radius();
     BoundaryTiles::new(
         bed,
         [params.bed_spacing(), 0.5 * params.fluid.spacing],
         reach,
-        setting.edges,
-        room as usize,
+        setting.edges.sides(),
+        room,
     )
 }
 

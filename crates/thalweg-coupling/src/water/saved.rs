@@ -31,6 +31,8 @@ pub struct Saved {
     pub floats: Vec<f32>,
     /// Tags of the particles, then which tiles of ground and walls are filled.
     pub tags: Vec<u32>,
+    /// Whether somebody painted since the last step.
+    pub painted: bool,
 }
 
 impl ParticleWater {
@@ -61,6 +63,7 @@ impl ParticleWater {
                 .copied()
                 .chain(filled.iter().chain(walls).map(|&filled| u32::from(filled)))
                 .collect(),
+            painted: self.painted,
         }
     }
 
@@ -82,6 +85,7 @@ impl ParticleWater {
         self.boundary.restore(&self.bed, &tiles, parts.heights, &walls);
         // Time has begun: the water has found its place.
         (self.waiting, self.relaxed) = (parts.waiting, self.params.fluid.relax);
+        self.painted = saved.painted;
         self.accounts = Accounts::from_numbers(*parts.accounts);
         for (emitter, &travelled) in self.emitters.iter_mut().zip(parts.travelled) {
             emitter.set_travelled(travelled);

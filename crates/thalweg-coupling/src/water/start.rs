@@ -3,8 +3,9 @@
 use super::room::pool_volume;
 use crate::bed::Bed;
 use crate::params::Params;
-use crate::setting::{Pool, Setting, Top};
-use thalweg_sph::{Emitter, FOREVER, FluidParams, Invalid, Particle, RunningEmitter, require};
+use crate::setting::Setting;
+use thalweg_field::{Invalid, Pool, Top, require};
+use thalweg_sph::{Emitter, FOREVER, Particle, RunningEmitter};
 
 /// Volume of a particle at rest [m³].
 pub(super) fn particle_volume(params: &Params) -> f64 {
@@ -129,14 +130,39 @@ fn layers(pool: &Pool, ground: f64, spacing: f64) -> impl Iterator<Item = f64> {
     upwards.take_while(move |&z| z <= top - KEPT * spacing).filter(move |&z| z >= bottom + KEPT * spacing)
 }
 
-/// The fastest flow to be expected [m/s]: water that falls through its own height, leaves an emitter, or moves already.
-pub(super) fn expected_speed(particles: &[Particle], emitters: &[RunningEmitter], params: &Params) -> f64 {
-    let FluidParams { gravity, spacing, .. } = params.fluid;
-    let heights = particles.iter().map(|p| f64::from(p.position[2]));
-    let (low, high) =
-        heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), z| (low.min(z), high.max(z)));
-    let fall = (high - low).max(LEAST_LAYERS * spacing);
-    let moving = particles.iter().map(|p| f64::from(p.velocity.iter().map(|v| v * v).sum::<f32>()).sqrt());
-    let leaving = emitters.iter().map(RunningEmitter::speed);
-    moving.chain(leaving).fold((2.0 * gravity * fall).sqrt(), f64::max)
+/// What the water was like at the beginning, as far as it matters later.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Beginning {
+    /// How many particles there were.
+    pub count: usize,
+    /// How far they can fall [m].
+    fall: f64,
+    /// How fast the fastest was [m/s].
+    speed: f64,
+}
+
+impl Beginning {
+    pub fn of(particles: &[Particle], params: &Params) -> Self {
+        let heights = particles.iter().map(|p| f64::from(p.position[2]));
+        let (low, high) =
+            heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), z| (low.min(z), high.max(z)));
+        let speeds =
+            particles.iter().map(|p| f64::from(p.velocity.iter().map(|v| v * v).sum::<f32>()).sqrt());
+        Self {
+            count: particles.len(),
+            fall: (high - low).max(LEAST_LAYERS * params.fluid.spacing),
+            speed: speeds.fold(0.0, f64::max),
+        }
+    }
+
+    /// The fastest flow to be expected [m/s]: water that falls through its own height, leaves an emitter, or moves already.
+    pub fn expected_speed(&self, emitters: &[RunningEmitter], params: &Params) -> f64 {
+        let falling = (2.0 * params.fluid.gravity * self.fall).sqrt();
+        emitters.iter().map(RunningEmitter::speed).fold(falling.max(self.speed), f64::max)
+    }
+
+    /// Particles of the fluid that room is made for.
+    pub fn capacity(&self, emitters: &[RunningEmitter], params: &Params) -> usize {
+        if emitters.is_empty() { self.count } else { params.fluid.max_particles as usize }
+    }
 }

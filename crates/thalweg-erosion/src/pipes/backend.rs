@@ -5,8 +5,9 @@
 //! agree with it within a stated tolerance.
 
 use super::model::Model;
+use super::weather::Weather;
 use crate::law::talus::Slipping;
-use thalweg_field::Grid2;
+use thalweg_field::{Grid2, Heightfield, Invalid, Region};
 
 /// One step in time.
 #[derive(Clone, Copy, Debug)]
@@ -22,8 +23,11 @@ pub struct Moment {
 /// What every cell has, in the solver's heights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantity {
+    /// The bed, above the solver's datum.
     Bed,
+    /// Water above it.
     Depth,
+    /// Suspended sediment, as height of bed.
     Sediment,
 }
 
@@ -85,7 +89,7 @@ pub trait Backend {
     fn slip(&mut self, slipping: &Slipping);
 
     /// Checks all cells.
-    fn survey(&mut self, model: &Model, dt: f64) -> Survey;
+    fn survey(&self, model: &Model, dt: f64) -> Survey;
 
     /// The account of the whole terrain.
     fn account(&self) -> Account;
@@ -96,6 +100,15 @@ pub trait Backend {
     /// Deepest water in a reservoir beside the terrain; 0 where there is none.
     fn deepest_reservoir(&self) -> f32;
 
+    /// Takes other weather over the same ground from the next step on.
+    fn set_weather(&mut self, ground: &Heightfield, model: &Model, weather: &Weather) -> Result<(), Invalid>;
+
+    /// A quantity of some cells.
+    fn cells(&self, quantity: Quantity, region: &Region) -> Vec<f32>;
+
+    /// Sets it.
+    fn set_cells(&mut self, quantity: Quantity, region: &Region, values: &[f32]);
+
     /// Sets a quantity of every cell, given by column and row.
     fn fill(&mut self, quantity: Quantity, value: impl Fn(usize, usize) -> f32 + Sync);
 
@@ -105,7 +118,7 @@ pub trait Backend {
     /// A map of what follows from a cell's depth and the flux through it to the east and to the south, which is worked out
     /// when it is asked for.
     fn map_of_flow(
-        &mut self,
+        &self,
         model: &Model,
         value: impl Fn(f64, &dyn Fn() -> [f64; 2]) -> f32 + Sync,
     ) -> Grid2<f32>;

@@ -1,24 +1,26 @@
 //! The books: where every cubic metre came from and went.
 
 use super::backend::{Account, Backend, Quantity};
-use super::ledger::{Ledger, Solids, Water};
 use super::model::Model;
 use thalweg_field::sum::Compensated;
+use thalweg_field::{Ledger, Solids, Water};
 
 /// What a backend does not count, in the solver's heights times cells.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Books {
     pub water_start: f64,
     pub bed_start: f64,
-    /// Rained and sprung.
+    /// Rained, sprung and painted.
     pub added: Compensated,
+    /// Ground that was painted.
+    pub painted: f64,
 }
 
 impl Books {
     /// Water and ground at the beginning.
     pub fn open(backend: &impl Backend) -> Self {
         let (water_start, bed_start) = (backend.total(Quantity::Depth), backend.total(Quantity::Bed));
-        Self { water_start, bed_start, added: Compensated::default() }
+        Self { water_start, bed_start, added: Compensated::default(), painted: 0.0 }
     }
 
     /// The account of water and ground so far.
@@ -40,7 +42,7 @@ impl Books {
                 bed_end: backend.total(Quantity::Bed) * volume + below,
                 suspended: backend.total(Quantity::Sediment) * volume,
                 exported: exported_sediment * volume,
-                added: 0.0,
+                added: self.painted * volume,
                 eroded: eroded * volume,
             },
         }

@@ -1,8 +1,8 @@
 //! Watching a run: numbers gone wild, and water with more energy than was ever put into it.
 
 use super::backend::{Account, Survey};
+use super::error::StepError;
 use super::model::Model;
-use super::report::StepError;
 use super::schedule::Clock;
 
 /// Growth of the energy beyond what was put in that still counts as right [-]. Pipes carry momentum but not along with
@@ -43,6 +43,14 @@ impl Guard {
             eroded_at_last_check: 0.0,
             lowest: start.low,
         }
+    }
+
+    /// Begins to watch anew, for water that somebody has changed; `added` is all that rained and sprang.
+    pub fn begin_again(&mut self, now: &Survey, account: &Account, added: f64) {
+        self.energy_in = now.energy_above_lowest();
+        self.added_at_last_check = added + account.imported;
+        self.eroded_at_last_check = account.eroded;
+        self.lowest = now.low;
     }
 
     /// Stops a run whose numbers have gone wild, or whose water has more energy than was put into it; `added` is all that

@@ -3,46 +3,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::FRAC_PI_2;
-use thalweg_field::describe::{Beyond, about, check, live, within};
-use thalweg_field::units;
+use thalweg_field::describe::{about, check, live, within};
+use thalweg_field::{Invalid, require, units};
 
 /// Standard gravity [m/s²].
 pub const GRAVITY: f64 = 9.81;
 
 /// No slope is steeper [rad]: a hair less than upright.
 const STEEPEST: f64 = FRAC_PI_2 - 1.0e-6;
-
-/// A value that makes no sense, and what would.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{key} is {value}; {remedy}")]
-pub struct Invalid {
-    /// The parameter's name.
-    pub key: String,
-    /// The value found.
-    pub value: String,
-    /// What would be right.
-    pub remedy: String,
-}
-
-impl From<Beyond> for Invalid {
-    fn from(Beyond { key, value, remedy }: Beyond) -> Self {
-        Self { key, value, remedy }
-    }
-}
-
-/// Returns the complaint unless `good` holds.
-pub(crate) fn require(
-    good: bool,
-    key: &'static str,
-    value: impl ToString,
-    remedy: &'static str,
-) -> Result<(), Invalid> {
-    if good {
-        Ok(())
-    } else {
-        Err(Invalid { key: key.into(), value: value.to_string(), remedy: remedy.into() })
-    }
-}
 
 /// Cross-section of the virtual pipes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -178,7 +146,7 @@ pub struct Params {
     /// Height that the formulas take for one [m]. The thesis works on heights between 0 and 1 on cells
     /// of side 1; with a unit given, heights are divided by it and cells count as 1. Missing: metres.
     #[serde(with = "units::Length", skip_serializing_if = "Option::is_none")]
-    #[schemars(transform = within(1.0e-6, 1.0e6).slider(1.0, 1000.0))]
+    #[schemars(transform = within(1.0e-6, 1.0e6).slider(1.0, 1000.0).fixed())]
     pub height_unit: Option<f64>,
     /// Time step [s]; missing: the largest stable one, times `safety`.
     #[serde(with = "units::Time", skip_serializing_if = "Option::is_none")]

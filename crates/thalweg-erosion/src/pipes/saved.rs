@@ -19,6 +19,8 @@ pub struct Saved {
     pub accounts: Vec<f64>,
     /// Rows of the state, ghosts and margins included.
     pub cells: Vec<f32>,
+    /// Ground that was painted, and the highest bed that may be; none: none was.
+    pub painted: Option<[f64; 2]>,
 }
 
 impl Pipes {
@@ -47,6 +49,7 @@ impl Pipes {
             numbers,
             accounts: self.backend.save_accounts(),
             cells: self.backend.save_cells(),
+            painted: (books.painted != 0.0).then_some([books.painted, self.highest.into()]),
         }
     }
 
@@ -83,6 +86,7 @@ impl Pipes {
         all_within("its time, time step or depth,", natural, &NATURAL)?;
         all_within("its account,", either, &FINITE)?;
         all_within("account of row", &saved.accounts, &FINITE)?;
+        all_within("its painted ground,", saved.painted.as_slice().as_flattened(), &FINITE)?;
         self.backend.check_cells(&saved.cells)?;
         let rain_carry = rain_carry.to_vec();
         self.clock = Clock { step: saved.step, time, dt, max_depth, rain_depth, rain_carry };
@@ -91,6 +95,9 @@ impl Pipes {
         let watch = self.guard.watch;
         let lowest = lowest as f32;
         self.guard = Guard { watch, energy_in, added_at_last_check, eroded_at_last_check, lowest };
+        if let Some([painted, highest]) = saved.painted {
+            (self.books.painted, self.highest) = (painted, highest as f32);
+        }
         self.backend.restore(&saved.cells, &saved.accounts);
         Ok(())
     }

@@ -1,9 +1,9 @@
 //! When things are due: the time step, slipping slopes, and a check of all cells.
 
+use super::error::StepError;
 use super::guard::Watch;
 use super::model::Model;
 use super::params::Params;
-use super::report::StepError;
 
 /// Steps for which one time step is chosen; the number of steps in a sweep divides it.
 pub const CONTROL: u64 = 8;

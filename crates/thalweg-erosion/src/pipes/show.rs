@@ -28,7 +28,7 @@ impl Pipes {
     }
 
     /// Velocity to the east and to the north [m/s].
-    pub fn velocity(&mut self) -> [Grid2<f32>; 2] {
+    pub fn velocity(&self) -> [Grid2<f32>; 2] {
         let model = &self.model;
         // Where heights have a unit of their own, cells count as 1.
         let metres = model.frame.cell / model.cell;
@@ -44,7 +44,7 @@ impl Pipes {
     }
 
     /// Discharge per metre of width [m²/s].
-    pub fn discharge(&mut self) -> Grid2<f32> {
+    pub fn discharge(&self) -> Grid2<f32> {
         let model = &self.model;
         let metres = model.frame.cell / model.cell * model.unit / model.cell;
         self.backend.map_of_flow(model, |_, flow| {
@@ -59,7 +59,7 @@ impl Pipes {
     }
 
     /// The present state, labelled.
-    pub fn snapshot(&mut self) -> Snapshot {
+    pub fn snapshot(&self) -> Snapshot {
         let [east, north] = self.velocity();
         let speed = Grid2::from_fn(east.cols(), east.rows(), |c, r| east.at(c, r).hypot(north.at(c, r)));
         let field = |name, unit, meaning, values| Field { info: FieldInfo::new(name, unit, meaning), values };

@@ -3,15 +3,14 @@
 use super::backend::{Backend, Moment, Quantity};
 use super::books::Books;
 use super::cpu::Cpu;
+use super::error::StepError;
 use super::guard::{Guard, Watch};
-use super::ledger::Ledger;
 use super::model::Model;
-use super::params::{Invalid, Params, require};
-use super::report::{StepError, StepReport};
+use super::params::Params;
 use super::schedule::{self, CONTROL, Clock};
 use super::weather::Weather;
 use crate::law::talus::Slipping;
-use thalweg_field::Heightfield;
+use thalweg_field::{Frame, Heightfield, Invalid, Ledger, TimeSteps, require};
 
 /// Water on a heightfield, and the ground it wears away.
 #[derive(Clone, Debug)]
@@ -22,7 +21,7 @@ pub struct Pipes {
     pub(super) guard: Guard,
     pub(super) books: Books,
     /// No bed is higher or deeper, in the solver's heights.
-    highest: f32,
+    pub(super) highest: f32,
 }
 
 impl Pipes {
@@ -110,23 +109,26 @@ impl Pipes {
         self.clock.time
     }
 
+    /// Cell size and position of its terrain.
+    pub fn frame(&self) -> &Frame {
+        &self.model.frame
+    }
+
     /// The parameters it runs with.
     pub fn params(&self) -> &Params {
         &self.model.params
     }
 
     /// Takes `steps` steps.
-    pub fn advance(&mut self, steps: u64) -> Result<StepReport, StepError> {
+    pub fn advance(&mut self, steps: u64) -> Result<TimeSteps, StepError> {
         let end = self.clock.step + steps;
-        let mut report = StepReport { steps, dt_min: f64::INFINITY, ..StepReport::default() };
-        let start = self.clock.time;
+        let mut taken = TimeSteps::NONE;
         while self.clock.step < end {
             if self.clock.is_control_due() {
                 self.clock.choose_dt(&self.model, self.deepest(), self.guard.watch)?;
             }
             self.sweep(self.clock.stride(end, self.backend.steps_per_sweep(), &self.model.params));
-            report.dt_min = report.dt_min.min(self.clock.dt);
-            report.dt_max = report.dt_max.max(self.clock.dt);
+            taken.add(TimeSteps::one(self.clock.dt));
             if self.clock.is_slip_due(&self.model.params) {
                 self.slip();
             }
@@ -134,9 +136,7 @@ impl Pipes {
                 self.check()?;
             }
         }
-        report.simulated = self.clock.time - start;
-        report.max_depth = self.clock.max_depth;
-        Ok(report)
+        Ok(taken)
     }
 
     /// The longest stable time step at present [s].
@@ -145,7 +145,7 @@ impl Pipes {
     }
 
     /// Deepest water on the terrain or in a reservoir beside it [m].
-    fn deepest(&self) -> f64 {
+    pub(super) fn deepest(&self) -> f64 {
         self.clock.max_depth.max(f64::from(self.backend.deepest_reservoir()) * self.model.unit)
     }
 

@@ -1,29 +1,6 @@
 //! Where water comes from and where it goes: rain, sources, drains and the edges of the terrain.
 
-use super::params::{Invalid, require};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use thalweg_field::describe::within;
-use thalweg_field::{Grid2, units};
-
-/// The time during which something is switched on.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Window {
-    /// Simulated time at which it begins [s].
-    pub start: f64,
-    /// Simulated time at which it ends [s].
-    pub stop: f64,
-}
-
-impl Window {
-    /// From the beginning, without end.
-    pub const ALWAYS: Self = Self { start: 0.0, stop: f64::INFINITY };
-
-    /// Whether a step that begins at `time` falls into it.
-    pub fn contains(&self, time: f64) -> bool {
-        self.start <= time && time < self.stop
-    }
-}
+use thalweg_field::{Edges, Grid2, Invalid, Window, require};
 
 /// How rain falls.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,45 +43,6 @@ pub struct Source {
     pub radius: f64,
     /// When it runs.
     pub when: Window,
-}
-
-/// What happens at one edge of the terrain.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Edge {
-    /// A wall.
-    #[default]
-    Closed,
-    /// Water and its sediment leave and are counted; the bed of the edge itself does not erode.
-    Open,
-    /// A reservoir of clear water that keeps its surface at this height.
-    Level(
-        /// Height of the surface that a reservoir beyond this edge keeps [m].
-        #[serde(with = "units::Length")]
-        #[schemars(transform = within(-1.0e6, 1.0e6).slider(-100.0, 1000.0))]
-        f64,
-    ),
-}
-
-/// The four edges.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Edges {
-    /// The northern edge, row 0.
-    pub north: Edge,
-    /// The eastern edge, the last column.
-    pub east: Edge,
-    /// The southern edge, the last row.
-    pub south: Edge,
-    /// The western edge, column 0.
-    pub west: Edge,
-}
-
-impl Edges {
-    /// The same on all four sides.
-    pub fn all(edge: Edge) -> Self {
-        Self { north: edge, east: edge, south: edge, west: edge }
-    }
 }
 
 /// Everything that brings or takes water.

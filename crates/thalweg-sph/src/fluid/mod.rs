@@ -7,11 +7,12 @@ use crate::boundary::BoundaryFactors;
 use crate::constants::Constants;
 use crate::integrate::Extremes;
 use crate::neighbours::{Kept, Neighbours};
-use crate::params::{FluidParams, Invalid, require};
+use crate::params::FluidParams;
 use crate::particles::{BOUNDARY, Particle, Particles};
 use crate::pressure::wcsph::Wcsph;
 use crate::pressure::{Pressure, Shared};
 use crate::volumes::Volumes;
+use thalweg_field::{Invalid, require};
 
 /// A particle without a lifetime vanishes then [s].
 pub const FOREVER: f32 = f32::MAX;
@@ -119,9 +120,11 @@ impl Fluid {
         Ok(())
     }
 
-    /// Takes other parameters from now on, if they fit the particles.
-    pub fn set_params(&mut self, params: &FluidParams) -> Result<(), Invalid> {
+    /// Takes other parameters from now on, if they fit the particles, and another speed of the fastest flow to be expected
+    /// [m/s].
+    pub fn set_params(&mut self, params: &FluidParams, expected_speed: f64) -> Result<(), Invalid> {
         self.check_params(params)?;
+        self.expected_speed = expected_speed;
         let own = self.wall_viscosity == self.constants.wall_viscosity;
         self.constants = Constants::new(params, self.expected_speed);
         if own {
@@ -219,6 +222,11 @@ impl Fluid {
     /// Pressure at a density [Pa].
     pub fn pressure_at(&self, density: f32) -> f32 {
         self.constants.pressure(density)
+    }
+
+    /// The number that the next particle of the fluid is born with.
+    pub fn next_tag(&self) -> u32 {
+        self.born
     }
 
     /// Adds a particle of the fluid.

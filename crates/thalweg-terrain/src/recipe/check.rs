@@ -1,22 +1,7 @@
 //! What is refused, and in which words.
 
-use thalweg_field::describe::{About, Beyond, within};
-
-/// A number in a recipe that makes no ground.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{path} {message}")]
-pub struct Invalid {
-    /// Where it stands, such as `layer[2].wavelength`.
-    pub path: String,
-    /// Its value and what would be right.
-    pub message: String,
-}
-
-impl From<Beyond> for Invalid {
-    fn from(Beyond { key, value, remedy }: Beyond) -> Self {
-        Self { path: key, message: format!("is {value}; {remedy}") }
-    }
-}
+use thalweg_field::Invalid;
+use thalweg_field::describe::{About, within};
 
 /// No length or place of a terrain is larger [m].
 const LARGEST: f64 = 1.0e9;
@@ -101,6 +86,6 @@ impl Check {
             return Ok(());
         }
         let path = format!("{}.{name}", self.path);
-        Err(Invalid { path, message: format!("is {value} m; {}", right()) })
+        Err(Invalid { key: path, value: format!("{value} m"), remedy: right() })
     }
 }

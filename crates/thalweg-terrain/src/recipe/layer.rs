@@ -1,10 +1,11 @@
 //! One layer: a shape, and how it joins the ground below it.
 
-use super::{Check, Invalid, Mask};
+use super::{Check, Mask};
 use crate::noise::{Billow, Fbm, Ridged, Voronoi, Warp};
 use crate::shape::{Basin, Bump, Canyon, Cone, Ditch, Meander, Plane, Ramp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use thalweg_field::Invalid;
 use thalweg_field::random::Key;
 
 /// How a layer joins the ground below it.

@@ -1,11 +1,11 @@
 //! Where a layer applies.
 
 use super::layer::{Prepared, Site};
-use super::{Check, Invalid, Layer, height, length, place, size};
+use super::{Check, Layer, height, length, place, size};
 use crate::shape::smoothstep;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use thalweg_field::units;
+use thalweg_field::{Invalid, units};
 
 /// Where a layer applies, from nowhere (0) to fully (1), without kinks between.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -2,8 +2,8 @@
 
 use super::{Bearing, centerline::Centerline, smoothstep};
 use crate::noise::{Octaves, Spectrum};
-use crate::recipe::{Check, Invalid, Kind, Site, Surface, bearing, depth, grade, layer, length, place, size};
-use thalweg_field::{describe::within, units};
+use crate::recipe::{Check, Kind, Site, Surface, bearing, depth, grade, layer, length, place, size};
+use thalweg_field::{Invalid, describe::within, units};
 
 /// Share of each terrace's width that is wall; the rest is a gently sloping tread.
 const RISER: f64 = 0.3;

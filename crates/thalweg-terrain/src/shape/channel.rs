@@ -1,9 +1,9 @@
 //! Small channels, straight and winding: the two scenes of Kataev 2022, section 5.2.
 
 use super::{Bearing, centerline::Centerline, smoothstep};
-use crate::recipe::{Check, Invalid, Kind, Site, Surface, bearing, depth, layer, length, place, size};
+use crate::recipe::{Check, Kind, Site, Surface, bearing, depth, layer, length, place, size};
 use std::f64::consts::TAU;
-use thalweg_field::units;
+use thalweg_field::{Invalid, units};
 
 /// Share of a channel's half width that is floor; the rest is bank.
 const FLOOR: f64 = 0.4;

@@ -2,8 +2,8 @@
 
 use super::setup::{pipes, presets, rough};
 use crate::{Check, Checks};
-use thalweg_erosion::pipes::{Edge, Edges, Saved, StepError, Weather};
-use thalweg_field::{Frame, Grid2, Heightfield};
+use thalweg_erosion::pipes::{Saved, StepError, Weather};
+use thalweg_field::{Edge, Edges, Frame, Grid2, Heightfield};
 
 type Change = fn(&Grid2<f32>) -> Grid2<f32>;
 

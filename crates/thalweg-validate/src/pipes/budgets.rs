@@ -3,8 +3,8 @@
 use super::measure::missing;
 use super::setup::{CONSERVED, flat, pipes, preset, presets, rough};
 use crate::{Check, Checks};
-use thalweg_erosion::pipes::{Fall, Params, Rain, Source, StepError, Transport, Weather, Window};
-use thalweg_field::{Grid2, Heightfield};
+use thalweg_erosion::pipes::{Fall, Params, Rain, Source, StepError, Transport, Weather};
+use thalweg_field::{Grid2, Heightfield, Window};
 
 pub(super) fn water_budget() -> Checks {
     let mut checks = Vec::new();

@@ -38,7 +38,9 @@ fn piling_up(counterflow: Counterflow, area: PipeArea, ahead: f64) -> Result<f64
     let mut pipes = pipes(&flat(1000, 1, DAM_CELL), &params, &standing(water)).unguarded();
     let mut highest = 0.0_f64;
     while pipes.time() < DAM_TIME {
-        highest = highest.max(pipes.advance(8)?.max_depth);
+        pipes.advance(8)?;
+        let deepest = pipes.depth().range().map_or(0.0, |(_, deepest)| f64::from(deepest));
+        highest = highest.max(deepest);
     }
     Ok(highest / BEHIND)
 }

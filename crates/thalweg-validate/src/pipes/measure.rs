@@ -1,8 +1,8 @@
 //! Profiles, means and differences of maps, and names for tables.
 
 use std::ops::RangeInclusive;
-use thalweg_erosion::pipes::{Counterflow, PipeArea, Water};
-use thalweg_field::Grid2;
+use thalweg_erosion::pipes::{Counterflow, PipeArea};
+use thalweg_field::{Grid2, Water};
 
 /// Where a profile of values at 0, 1, 2, ... first falls below `level`.
 pub(super) fn first_below(profile: &[f64], level: f64) -> f64 {

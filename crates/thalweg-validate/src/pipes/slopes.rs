@@ -3,7 +3,8 @@
 use super::measure::area_name;
 use super::setup::{clear, grid, ground, pipes, presets, standing};
 use crate::{Check, Checks};
-use thalweg_erosion::pipes::{Edge, Edges, GRAVITY, Params, PipeArea, StepError, Weather};
+use thalweg_erosion::pipes::{GRAVITY, Params, PipeArea, StepError, Weather};
+use thalweg_field::{Edge, Edges};
 
 pub(super) fn steady_sheet() -> Checks {
     let (cols, rows, grade, rain) = (100, 24, 0.05, 1.0e-4);

@@ -3,7 +3,8 @@
 use super::measure::water;
 use super::setup::{clear, rough, still_water, torrent};
 use crate::{Check, Checks};
-use thalweg_coupling::{Bed, BedParams, Hold, Pool, Setting, Top, changes};
+use thalweg_coupling::{Bed, BedParams, Hold, Setting, changes};
+use thalweg_field::{Pool, Top};
 use thalweg_sph::FluidParams;
 
 pub(super) fn no_leak() -> Checks {

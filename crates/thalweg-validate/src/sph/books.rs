@@ -3,12 +3,9 @@
 use super::measure::differing_values;
 use super::setup::{ground, still_water, torrent};
 use crate::{Check, Checks};
-use thalweg_coupling::{
-    Bed, BedParams, Edge, Emitter, ErosionParams, Params, Pool, Saved, Setting, Shape, StepError, Top,
-};
-use thalweg_erosion::pipes::Ledger;
-use thalweg_field::Heightfield;
+use thalweg_coupling::{Bed, BedParams, Emitter, ErosionParams, Params, Saved, Setting, Shape, StepError};
 use thalweg_field::random::Key;
+use thalweg_field::{Edge, Edges, Heightfield, Ledger, Pool, Top};
 
 /// A stream down rough ground that it erodes: a muddy source, a clear one whose water does not last, open ends.
 fn stream() -> (Heightfield, Params, Setting) {
@@ -43,7 +40,7 @@ fn stream() -> (Heightfield, Params, Setting) {
     let setting = Setting {
         water: vec![pool],
         emitters: vec![emitter, short],
-        edges: [Edge::Wall, Edge::Open, Edge::Wall, Edge::Open],
+        edges: Edges { east: Edge::Open, west: Edge::Open, ..Edges::default() },
         ..Setting::default()
     };
     (ground, params, setting)

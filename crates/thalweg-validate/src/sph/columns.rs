@@ -3,7 +3,8 @@
 use super::measure::{dot, interpolated, length, line, minus, position, velocity, water};
 use super::setup::{clear, flat, still_water, torrent};
 use crate::{Check, Checks};
-use thalweg_coupling::{BedParams, Setting, Top};
+use thalweg_coupling::{BedParams, Setting};
+use thalweg_field::Top;
 use thalweg_sph::{FluidParams, Particles};
 
 /// Pressure is that of the equation of state, a mean over layers one spacing deep away from walls, bed and surface, and

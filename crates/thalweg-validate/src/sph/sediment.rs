@@ -3,11 +3,10 @@
 use super::measure::{dot, length, line, minus, position, water};
 use super::setup::{flat, still_water, torrent};
 use crate::{Check, Checks};
-use thalweg_coupling::{
-    Bed, Edge, ErosionParams, Exposure, Params, ParticleWater, Patches, Pool, Setting, StepError, Top,
-};
+use thalweg_coupling::{Bed, ErosionParams, Exposure, Params, ParticleWater, Patches, Setting, StepError};
 use thalweg_erosion::law::settling::{Grains, richardson_zaki};
 use thalweg_erosion::law::shear::Shear;
+use thalweg_field::{Edge, Edges, Pool, Top};
 use thalweg_sph::FluidParams;
 use thalweg_sph::kernel::{Kernel, Poly6};
 use thalweg_sph::reference::{Plain, Point, weigh_boundary};
@@ -232,7 +231,7 @@ fn loosened_by(speed: f64, exposure: Exposure) -> Result<(f64, f64), StepError> 
         velocity: [0.8 * speed, -0.6 * speed, 0.0],
         ..still_water([0.2, 0.2], [0.7, 0.6], None, Top::Depth(0.2))
     };
-    let setting = Setting { water: vec![pool], edges: [Edge::Open; 4], ..Setting::default() };
+    let setting = Setting { water: vec![pool], edges: Edges::all(Edge::Open), ..Setting::default() };
     let mut torrent = torrent(&flat([12, 12], cell), &params, &setting);
     let bed = Bed::new(&torrent.ground());
     torrent.advance_still(1)?;

@@ -1,8 +1,8 @@
 //! What the cases are made of: ground, water, and space that lets particles do only one thing.
 
-use thalweg_coupling::{BedParams, ErosionParams, Params, ParticleWater, Pool, Setting, Top};
+use thalweg_coupling::{BedParams, ErosionParams, Params, ParticleWater, Setting};
 use thalweg_field::random::Key;
-use thalweg_field::{Frame, Grid2, Heightfield};
+use thalweg_field::{Frame, Grid2, Heightfield, Pool, Top};
 use thalweg_sph::{Fluid, FluidParams, Particle, Surroundings};
 
 /// Ground of `cols` by `rows` vertices `cell` metres apart; `height` takes column and row from the north-west.

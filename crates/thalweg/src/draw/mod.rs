@@ -18,7 +18,8 @@ pub use overlay::{NoField, keep_colours, lay_over};
 pub use painter::{DrawError, Exposure, Model, Painter, Resolve};
 pub(crate) use tint::tints;
 
-use crate::State;
+use crate::project::Scene;
+use crate::world::standing_water;
 use std::path::Path;
 use thalweg_field::{Field, FieldInfo, Heightfield, Snapshot};
 use thalweg_io::{WriteError, write_jpeg_rgb, write_png_rgb};
@@ -48,11 +49,11 @@ pub fn bare(ground: &Heightfield) -> Snapshot {
     Snapshot::of_fields(ground.frame.clone(), vec![Field { info, values: ground.height.clone() }])
 }
 
-/// The start of a run: its ground, and the water that stands on it.
-pub fn opening(state: &State) -> Snapshot {
-    let mut opening = bare(state.start());
+/// The start of a scene: its ground, and the water that stands on it.
+pub fn opening(scene: &Scene, start: &Heightfield) -> Snapshot {
+    let mut opening = bare(start);
     let info = FieldInfo::new("water", "m", "depth of the water above the bed");
-    opening.fields.push(Field { info, values: state.start_water() });
+    opening.fields.push(Field { info, values: standing_water(scene, start) });
     opening
 }
 

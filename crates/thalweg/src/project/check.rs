@@ -4,8 +4,7 @@ use super::describe::description;
 use super::schema::{Scene, VERSION};
 use super::{CameraKind, CameraTable, Every, KeyKind, OVERLAYS, PictureTable, Pool, Rain, Source, nearest};
 use std::collections::HashSet;
-use thalweg_erosion::pipes;
-use thalweg_field::describe::Beyond;
+use thalweg_field::Invalid;
 use thalweg_field::range::brief;
 use thalweg_render::{ShotError, StyleError};
 use thalweg_terrain::Recipe;
@@ -20,18 +19,9 @@ pub struct Complaint {
     pub message: String,
 }
 
-impl From<pipes::Invalid> for Complaint {
-    fn from(invalid: pipes::Invalid) -> Self {
+impl From<Invalid> for Complaint {
+    fn from(invalid: Invalid) -> Self {
         Self { path: invalid.key.clone(), message: invalid.to_string() }
-    }
-}
-
-impl From<thalweg_sph::Invalid> for Complaint {
-    /// Parameters stand below `solver`; what else the solver names stands at the top of a scene.
-    fn from(invalid: thalweg_sph::Invalid) -> Self {
-        let parameter = ["fluid.", "bed.", "erosion."].iter().any(|section| invalid.key.starts_with(section));
-        let above = if parameter { "solver." } else { "" };
-        Self { path: format!("{above}{}", invalid.key), message: format!("{above}{invalid}") }
     }
 }
 
@@ -88,7 +78,7 @@ impl Scene {
         check_picture(&mut found, &self.picture);
         // What is said already in better words is not said again.
         let mut known: HashSet<String> = found.0.iter().map(|complaint| complaint.path.clone()).collect();
-        for Beyond { key, value, remedy } in description().beyond(self) {
+        for Invalid { key, value, remedy } in description().beyond(self) {
             let new = known.insert(key.clone());
             found.unless(!new, &key, || format!("{key} is {value}; {remedy}"));
         }
@@ -181,9 +171,8 @@ fn check_layers(found: &mut Complaints, section: &str, layers: &[Layer]) {
     for (i, layer) in layers.iter().enumerate() {
         let alone = Recipe { layers: vec![layer.clone()], island: None };
         if let Err(invalid) = alone.fits_together() {
-            let path = format!("{section}.{}", invalid.path.replacen("layer[0]", &format!("layer[{i}]"), 1));
-            let message = format!("{path} {}", invalid.message);
-            found.0.push(Complaint { path, message });
+            let key = format!("{section}.{}", invalid.key.replacen("layer[0]", &format!("layer[{i}]"), 1));
+            found.0.push(Invalid { key, ..invalid }.into());
         }
     }
 }
@@ -294,10 +283,4 @@ fn style(section: &str, key: &str, error: &StyleError) -> (String, String) {
 
 fn check_path(found: &mut Complaints, file: &str, path: &str) {
     found.unless(!file.is_empty(), path, || format!("{path} is empty; name a file"));
-}
-
-/// Whether a path leads to a place below the folder that it begins in, links aside.
-pub(crate) fn is_inside(file: &str) -> bool {
-    use std::path::{Component, Path};
-    Path::new(file).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
 }

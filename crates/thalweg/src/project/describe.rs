@@ -1,6 +1,6 @@
 //! What there is to say about every key of a scene, read off the types that hold it.
 
-use super::{Backend, Scene, SolverTable};
+use super::{Backend, Scene, Solvers};
 use crate::solver::{Method, method, methods};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -40,14 +40,20 @@ pub(super) fn presets(kind: &str) -> Vec<(&'static str, Value)> {
     method(kind).into_iter().flat_map(named).collect()
 }
 
-impl JsonSchema for SolverTable {
+impl JsonSchema for Solvers {
     fn schema_name() -> Cow<'static, str> {
         "Solver".into()
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let methods: Vec<_> = methods().into_iter().map(|method| with_method(method, generator)).collect();
-        json_schema!({ "anyOf": methods })
+        let several = json!({
+            "type": "array",
+            "items": { "anyOf": methods },
+            "minItems": 1,
+            "description": "Several waters on one ground; the first leads.",
+        });
+        json_schema!({ "anyOf": methods.into_iter().chain([several]).collect::<Vec<_>>() })
     }
 }
 

@@ -79,9 +79,7 @@ fn explained(parameter: Parameter) -> Explained {
             tables.iter().any(|(_, table)| table.pointer(pointer).is_some_and(|value| !value.is_object()));
         if known {
             values.extend(
-                tables
-                    .iter()
-                    .map(|(name, table)| Preset { name: *name, value: table.pointer(pointer).cloned() }),
+                tables.iter().map(|(name, table)| Preset { name, value: table.pointer(pointer).cloned() }),
             );
         }
     }

@@ -18,7 +18,8 @@ use super::{
 };
 use serde_json::Value;
 use thalweg_coupling as coupling;
-use thalweg_erosion::pipes::{self, Edges};
+use thalweg_erosion::pipes::{self};
+use thalweg_field::Edges;
 use thalweg_field::describe::{Form, Parameter, field_names};
 use thalweg_terrain::noise::{Billow, Fbm, Ridged, Voronoi, Warp};
 use thalweg_terrain::recipe::Island;

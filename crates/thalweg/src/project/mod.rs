@@ -6,6 +6,8 @@ mod check;
 mod describe;
 mod difference;
 mod explain;
+#[cfg(feature = "files")]
+mod file;
 mod ground;
 mod guide;
 mod locate;
@@ -22,13 +24,14 @@ mod sph_tests;
 mod tests;
 mod waters;
 
-pub use builtin::{BuiltIn, built_in_scenes, write_all_new};
+pub use builtin::{BuiltIn, built_in_scenes};
 pub use camera::{CameraKey, CameraKind, CameraTable, KeyKind};
 pub use check::Complaint;
-pub(crate) use check::is_inside;
 pub use describe::{description, json_schema};
 pub use difference::Difference;
 pub use explain::{Explained, Preset, UnknownKey, explain, told};
+#[cfg(feature = "files")]
+pub use file::write_all_new;
 pub use ground::{Hardness, Terrain};
 pub use guide::with_tables;
 pub use output::{Every, Output, ParticleFormat, SurfaceFormat};
@@ -38,12 +41,13 @@ pub use picture::{
     ScaleChoice, ShapeChoice, SnowChoice, WaterTable,
 };
 pub use schema::{Backend, Scene, VERSION};
-pub use solver::SolverTable;
+pub use solver::{SolverTable, Solvers};
 pub use waters::{Drops, Emitter, EmitterShape, Pool, Rain, Sink, Source};
 
 use locate::Document;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use thalweg_field::Heightfield;
 
 /// A scene and the folder its files are in.
 #[derive(Debug)]
@@ -58,8 +62,11 @@ pub struct Project {
     pub allow_outside: bool,
     /// Where it was read from.
     origin: Origin,
+    /// Maps that it names, as far as they were given with it.
+    maps: Vec<(String, Heightfield)>,
     /// Holds the files of a built-in scene while it is in use.
-    _unpacked: Option<tempfile::TempDir>,
+    #[cfg(feature = "files")]
+    unpacked: Option<tempfile::TempDir>,
 }
 
 /// A scene's text and the changes made to it, to say where a mistake stands.
@@ -139,23 +146,16 @@ impl ProjectError {
 }
 
 impl Project {
-    /// Opens a scene by file, by folder holding a `scene.toml`, or by built-in name, with `key=value` changes.
-    pub fn open(name: &str, changes: &[String]) -> Result<Self, ProjectError> {
-        let path = Path::new(name);
-        let file = if path.is_dir() { path.join("scene.toml") } else { path.to_path_buf() };
-        if file.is_file() {
-            return Self::open_file(&file, changes);
-        }
-        match BuiltIn::named(name) {
-            Some(built_in) => built_in.open(changes),
-            None if path.is_dir() => Err(ProjectError::NoSceneIn { path: path.into() }),
-            // Something is there, and it is no file.
-            None if path.exists() => Self::open_file(&file, changes),
-            None => {
-                let near = nearest(name, built_in_scenes().iter().map(|scene| scene.name));
-                let hint = near.map_or(String::new(), |near| format!(" (did you mean \"{near}\"?)"));
-                Err(ProjectError::NotFound { name: name.into(), hint })
-            }
+    fn of(scene: Scene, name: String, folder: PathBuf, origin: Origin) -> Self {
+        Self {
+            scene,
+            name,
+            folder,
+            allow_outside: false,
+            origin,
+            maps: Vec::new(),
+            #[cfg(feature = "files")]
+            unpacked: None,
         }
     }
 
@@ -179,14 +179,7 @@ impl Project {
     ) -> Result<Self, ProjectError> {
         let scene = parse(text, name, changes)?;
         let origin = Origin { file: None, place: name.into(), text: text.into(), changes: changes.to_vec() };
-        Ok(Self {
-            scene,
-            name: name.into(),
-            folder: folder.into(),
-            allow_outside: false,
-            origin,
-            _unpacked: None,
-        })
+        Ok(Self::of(scene, name.into(), folder.into(), origin))
     }
 
     /// A scene made of values, checked and with its defaults filled in as one from a file. Files that it names are in
@@ -199,35 +192,22 @@ impl Project {
         }
         scene.fill_in();
         let origin = Origin { file: None, place: name.into(), text: String::new(), changes: Vec::new() };
-        Ok(Self {
-            scene,
-            name: name.into(),
-            folder: folder.into(),
-            allow_outside: false,
-            origin,
-            _unpacked: None,
-        })
-    }
-
-    fn open_file(file: &Path, changes: &[String]) -> Result<Self, ProjectError> {
-        let place = file.display().to_string();
-        let unreadable = |source| ProjectError::Unreadable { path: file.into(), source };
-        let text = read_text(thalweg_io::open_regular(file).map_err(unreadable)?, &place)?;
-        let scene = parse(&text, &place, changes)?;
-        // The folder's name where the file is called scene.toml, also for `run .`.
-        let whole = file.canonicalize().unwrap_or_else(|_| file.to_path_buf());
-        let named = if file.file_name() == Some("scene.toml".as_ref()) { whole.parent() } else { Some(file) };
-        let name = named
-            .and_then(Path::file_stem)
-            .map_or("scene".into(), |name| name.to_string_lossy().into_owned());
-        let folder = file.parent().map_or_else(PathBuf::new, Path::to_path_buf);
-        let origin = Origin { file: Some(file.into()), place, text, changes: changes.to_vec() };
-        Ok(Self { scene, name, folder, allow_outside: false, origin, _unpacked: None })
+        Ok(Self::of(scene, name.into(), folder.into(), origin))
     }
 
     /// The file it was read from, unless it is built in or came as text.
     pub fn file(&self) -> Option<&Path> {
         self.origin.file.as_deref()
+    }
+
+    /// Gives it a map under the name by which the scene knows it; no file of that name is read then. Maps that weigh
+    /// something have values from 0 to 1.
+    pub fn give_map(&mut self, name: &str, map: Heightfield) {
+        self.maps.push((name.into(), map));
+    }
+
+    pub(crate) fn map(&self, name: &str) -> Option<&Heightfield> {
+        self.maps.iter().find(|(own, _)| own == name).map(|(_, map)| map)
     }
 
     /// Its text as it was read.
@@ -319,6 +299,21 @@ pub fn parse(text: &str, place: &str, changes: &[String]) -> Result<Scene, Proje
 }
 
 impl Scene {
+    /// A scene from its table, checked and with its defaults filled in; the text says what is wrong.
+    pub(crate) fn from_table(table: toml::Table) -> Result<Self, String> {
+        let mut scene: Self = table.try_into().map_err(|error: toml::de::Error| locate::said(&error))?;
+        let complaints = scene.complaints();
+        if !complaints.is_empty() {
+            return Err(complaints
+                .into_iter()
+                .map(|complaint| complaint.message)
+                .collect::<Vec<_>>()
+                .join("; "));
+        }
+        scene.fill_in();
+        Ok(scene)
+    }
+
     /// The scene with one `key=value` changed.
     pub fn with(&self, change: &str) -> Result<Self, ProjectError> {
         let text = toml::to_string(self).map_err(|error| ProjectError::wrong("scene", error.to_string()))?;
@@ -327,12 +322,12 @@ impl Scene {
 }
 
 /// A key's path with one spelling: `rain[0].rate` and `rain.0.rate` are the same.
-fn plain(path: &str) -> String {
+pub(crate) fn plain(path: &str) -> String {
     path.trim().replace('[', ".").replace(']', "")
 }
 
 /// Carries out one `key=value`; the text says why not.
-fn set(table: &mut toml::Table, change: &str) -> Result<(), String> {
+pub(crate) fn set(table: &mut toml::Table, change: &str) -> Result<(), String> {
     let (key, value) = change.split_once('=').ok_or("write it as KEY=VALUE, such as time.steps=500")?;
     let text = value.trim();
     // What is not a TOML value is text, so that nobody has to quote within quotes: rain.0.rate=12 mm/h.

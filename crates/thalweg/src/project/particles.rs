@@ -2,15 +2,45 @@
 
 use super::check::{Complaints, check_window};
 use super::schema::Scene;
-use super::{Emitter, EmitterShape};
+use super::{Complaint, Emitter, EmitterShape, SolverTable};
 
 impl Scene {
-    /// Complains about what the method knows nothing of.
+    /// Complains about what no method of it knows anything of.
     pub(super) fn check_method(&self, found: &mut Complaints) {
-        let method = self.solver.method();
-        found.extend((method.check)(self));
-        let there = self.belongings().into_iter().filter(|(_, _, there)| *there);
-        found.extend(there.filter_map(|(section, path, _)| method.misplaced(section, &path)));
+        let methods: Vec<_> = self.solver.iter().map(SolverTable::method).collect();
+        for (i, method) in methods.iter().enumerate() {
+            let alone = Self { solver: self.solver.only(i), ..self.clone() };
+            // With several of them, each is known by its number.
+            let numbered = |text: String| text.replacen("solver.", &format!("solver[{i}]."), 1);
+            found.extend((method.check)(&alone).into_iter().map(|complaint| match methods.len() {
+                1 => complaint,
+                _ => Complaint { path: numbered(complaint.path), message: numbered(complaint.message) },
+            }));
+            let again = methods[..i].iter().any(|other| other.name == method.name);
+            found.unless(!again, format!("solver[{i}].kind"), || {
+                format!("solver[{i}].kind is \"{}\" again; each method runs once on a ground", method.name)
+            });
+        }
+        for (section, path, _) in self.belongings().into_iter().filter(|(_, _, there)| *there) {
+            if methods.iter().all(|method| !method.understands.contains(&section)) {
+                found.extend(methods[0].misplaced(section, &path));
+            }
+        }
+        for (i, pool) in self.water.iter().enumerate() {
+            let known =
+                pool.solver.as_ref().is_none_or(|kind| methods.iter().any(|method| method.name == kind));
+            found.unless(known, format!("water[{i}].solver"), || {
+                let names: Vec<_> = methods.iter().map(|method| format!("\"{}\"", method.name)).collect();
+                format!(
+                    "water[{i}].solver is {:?}; this scene has {}",
+                    pool.solver.as_deref().unwrap_or(""),
+                    names.join(", ")
+                )
+            });
+        }
+        found.unless(methods.len() == 1 || self.time.coarse.is_empty(), "time.coarse", || {
+            "passes over a coarser terrain are for a water alone; drop time.coarse, or all solvers but one".into()
+        });
     }
 
     /// Everything that not every method knows: what it belongs to, its path, and whether it is there.

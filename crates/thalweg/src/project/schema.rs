@@ -1,12 +1,11 @@
 //! What a scene file may say.
 
 use super::{
-    CameraTable, Emitter, Output, PictureTable, Pool, Rain, ShapeChoice, Sink, SolverTable, Source, Terrain,
-    Time,
+    CameraTable, Emitter, Output, PictureTable, Pool, Rain, ShapeChoice, Sink, Solvers, Source, Terrain, Time,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use thalweg_erosion::pipes::Edges;
+use thalweg_field::Edges;
 use thalweg_field::describe::within;
 use thalweg_terrain::Recipe;
 
@@ -31,7 +30,7 @@ pub struct Scene {
     pub terrain: Terrain,
     /// The water and how it works on the ground.
     #[serde(default)]
-    pub solver: SolverTable,
+    pub solver: Solvers,
     /// What happens at the edges of the terrain.
     #[serde(default)]
     pub edges: Edges,
@@ -75,7 +74,7 @@ impl Default for Scene {
             title: String::new(),
             seed: 0,
             terrain: Terrain::default(),
-            solver: SolverTable::default(),
+            solver: Solvers::default(),
             edges: Edges::default(),
             time: Time::default(),
             output: Output::default(),
@@ -102,12 +101,17 @@ impl Scene {
             terrain.cell.get_or_insert(Terrain::CELL);
         }
         self.camera.fill_in();
-        let spacing = (self.solver.method().spacing)(self.solver.table());
+        let spacing = self.solver.iter().find_map(|table| (table.method().spacing)(table.table()));
         if spacing.is_some() {
             self.picture.particles.shape.get_or_insert(ShapeChoice::Surface);
         }
         self.picture.water.fill_in(spacing);
         self.output.fill_in();
+    }
+
+    /// The water that stands on the ground at the beginning.
+    pub fn pools(&self) -> Vec<thalweg_field::Pool> {
+        self.water.iter().map(Pool::water).collect()
     }
 
     /// The files it reads, each with the path of its key.

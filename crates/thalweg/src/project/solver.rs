@@ -2,9 +2,107 @@
 
 use super::{Backend, Complaint};
 use crate::solver::{Method, method, methods};
-use serde::de::{DeserializeOwned, Error};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{DeserializeOwned, Error, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use toml::{Table, Value};
+
+/// The waters of a scene, at least one: `[solver]`, or several `[[solver]]`. The first leads, the others follow it in time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Solvers(Vec<SolverTable>);
+
+impl Default for Solvers {
+    fn default() -> Self {
+        Self(vec![SolverTable::default()])
+    }
+}
+
+impl From<SolverTable> for Solvers {
+    fn from(table: SolverTable) -> Self {
+        Self(vec![table])
+    }
+}
+
+impl Serialize for Solvers {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match &self.0[..] {
+            [only] => only.serialize(serializer),
+            several => several.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Solvers {
+    fn deserialize<D: Deserializer<'de>>(solver: D) -> Result<Self, D::Error> {
+        struct OneOrSeveral;
+
+        impl<'de> Visitor<'de> for OneOrSeveral {
+            type Value = Solvers;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+                f.write_str("a table [solver], or several [[solver]]")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Solvers, A::Error> {
+                SolverTable::deserialize(MapAccessDeserializer::new(map)).map(Solvers::from)
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Solvers, A::Error> {
+                let several = Vec::deserialize(SeqAccessDeserializer::new(seq))?;
+                if several.is_empty() {
+                    Err(A::Error::invalid_length(0, &self))
+                } else {
+                    Ok(Solvers(several))
+                }
+            }
+        }
+
+        solver.deserialize_any(OneOrSeveral)
+    }
+}
+
+impl Solvers {
+    /// The one that leads.
+    pub fn first(&self) -> &SolverTable {
+        &self.0[0]
+    }
+
+    /// The same, to be changed.
+    pub fn first_mut(&mut self) -> &mut SolverTable {
+        &mut self.0[0]
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> std::slice::Iter<'_, SolverTable> {
+        self.0.iter()
+    }
+
+    /// One of them alone.
+    pub(crate) fn only(&self, water: usize) -> Self {
+        self.0[water].clone().into()
+    }
+
+    /// The same with the parameters of others, each if both are of one method.
+    pub(crate) fn with_params_of(&self, other: &Self) -> Self {
+        let pairs = self.0.iter().enumerate().map(|(i, own)| (own, other.0.get(i).unwrap_or(own)));
+        Self(pairs.map(|(own, other)| own.with_params_of(other)).collect())
+    }
+
+    /// The run begins at once.
+    pub fn skip_relaxing(&mut self) {
+        self.0.iter_mut().for_each(SolverTable::skip_relaxing);
+    }
+
+    /// Damped steps before the run.
+    pub fn relaxing(&self) -> u64 {
+        self.0.iter().map(SolverTable::relaxing).sum()
+    }
+
+    /// Without what may be another when a run goes on.
+    pub(crate) fn drop_free(&mut self) {
+        self.0.iter_mut().for_each(SolverTable::drop_free);
+    }
+}
 
 /// Which method runs, and its parameters.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -97,13 +195,13 @@ impl SolverTable {
     }
 
     /// The same with the parameters of another, if both are of one method.
-    pub(crate) fn with_params_of(&self, other: &Self) -> Self {
+    fn with_params_of(&self, other: &Self) -> Self {
         let params = if self.kind == other.kind { &other.params } else { &self.params };
         Self { params: params.clone(), ..self.clone() }
     }
 
     /// The run begins at once.
-    pub(crate) fn skip_relaxing(&mut self) {
+    fn skip_relaxing(&mut self) {
         if let Some(key) = self.method().relax
             && let Some(steps) = find(&mut self.params, key)
         {
@@ -112,13 +210,13 @@ impl SolverTable {
     }
 
     /// Damped steps before the run.
-    pub(crate) fn relaxing(&self) -> u64 {
+    fn relaxing(&self) -> u64 {
         let steps = self.method().relax.and_then(|key| find(&mut self.params.clone(), key).cloned());
         steps.and_then(|steps| steps.as_integer()).map_or(0, i64::unsigned_abs)
     }
 
     /// Without what may be another when a run goes on.
-    pub(crate) fn drop_free(&mut self) {
+    fn drop_free(&mut self) {
         for key in self.method().free {
             let (section, name) = key.rsplit_once('.').unwrap_or(("", key));
             let table = match section {

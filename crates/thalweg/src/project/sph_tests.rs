@@ -68,7 +68,7 @@ pub(super) const WHOLE: &str = r#"
 #[test]
 fn every_section_of_particles_survives_a_round_trip() {
     let scene = parse(WHOLE, "whole", &[]).unwrap();
-    let params: thalweg_coupling::Params = scene.solver.params().unwrap();
+    let params: thalweg_coupling::Params = scene.solver.first().params().unwrap();
     assert_eq!((params.fluid.spacing, params.fluid.radius, params.fluid.dt), (0.05, Some(0.09), Some(0.001)));
     // What is not written is the preset's, within sections too.
     assert_eq!((params.fluid.viscosity, params.erosion.max_fraction), (3.5, 0.7));
@@ -89,7 +89,7 @@ fn every_preset_of_particles_can_be_read_and_written() {
         let text = format!("version = 1\n[solver]\nkind = 'sph'\npreset = '{preset}'");
         let scene = parse(&text, "a.toml", &[]).unwrap();
         let params = thalweg_coupling::Params::preset(preset).unwrap();
-        assert_eq!(scene.solver.params::<thalweg_coupling::Params>().unwrap(), params);
+        assert_eq!(scene.solver.first().params::<thalweg_coupling::Params>().unwrap(), params);
         assert_eq!(parse(&toml::to_string_pretty(&scene).unwrap(), "again", &[]).unwrap(), scene);
     }
 }

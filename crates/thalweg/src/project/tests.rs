@@ -235,11 +235,8 @@ fn changes_reach_every_kind_of_place() {
     assert_eq!(with(&["terrain.size=[40, 30]"]).terrain.size, Some([40, 30]));
     assert_eq!(with(&["title=mud and water"]).title, "mud and water");
     assert_eq!(with(&["title=\"3\""]).title, "3");
-    assert_eq!(with(&["solver.preset=mei-2007"]).solver.preset(), "mei-2007");
-    assert_eq!(
-        with(&["edges.east={ level = '3 km' }"]).edges.east,
-        thalweg_erosion::pipes::Edge::Level(3000.0)
-    );
+    assert_eq!(with(&["solver.preset=mei-2007"]).solver.first().preset(), "mei-2007");
+    assert_eq!(with(&["edges.east={ level = '3 km' }"]).edges.east, thalweg_field::Edge::Level(3000.0));
     // One change may need the next.
     let scene = with(&[
         "source.0.at=[1, 2]",

@@ -3,8 +3,8 @@
 use super::ranges::{Point, depth, discharge, height, length, place, share, size, span, time, velocity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use thalweg_field::describe::{live, within};
-use thalweg_field::units;
+use thalweg_field::describe::{about, live, within};
+use thalweg_field::{Top, units};
 
 /// Water standing in a rectangle at the beginning.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -42,6 +42,24 @@ pub struct Pool {
     #[serde(default, with = "units::Time", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = span().slider(0.1, 600.0).hint("leave it out for particles that last for ever"))]
     pub lifetime: Option<f64>,
+    /// The `kind` of the solver that has it, where there are several; missing: the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub solver: Option<String>,
+}
+
+impl Pool {
+    /// The water itself.
+    pub fn water(&self) -> thalweg_field::Pool {
+        thalweg_field::Pool {
+            from: self.from,
+            to: self.to,
+            bottom: self.bottom,
+            top: self.level.map_or_else(|| Top::Depth(self.depth.unwrap_or(0.0)), Top::Level),
+            velocity: self.velocity.unwrap_or_default(),
+            sediment: self.sediment.unwrap_or(0.0),
+            lifetime: self.lifetime,
+        }
+    }
 }
 
 fn corner() -> [f64; 2] {
@@ -58,6 +76,7 @@ fn far() -> [f64; 2] {
 /// Rain, even or in drops.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = live)]
 pub struct Rain {
     /// Even rain on every cell [m/s].
     #[serde(default, with = "units::Speed", skip_serializing_if = "Option::is_none")]
@@ -68,6 +87,7 @@ pub struct Rain {
     pub drops: Option<Drops>,
     /// Image of how much of the rain arrives, stretched over the terrain: black none, white all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = about().fixed())]
     pub mask: Option<String>,
     /// When it begins [s].
     #[serde(default, with = "units::Time")]
@@ -82,6 +102,7 @@ pub struct Rain {
 /// Rain drops at random places.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = live)]
 pub struct Drops {
     /// Drops on the whole terrain in each second [1/s].
     #[serde(with = "units::Rate")]
@@ -100,6 +121,7 @@ pub struct Drops {
 /// A place where water comes or goes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = live)]
 pub struct Source {
     /// Place, metres east and north of the south-west corner; the disc must touch the terrain.
     #[serde(with = "units::Pair::<units::Length>")]
@@ -199,6 +221,7 @@ pub enum EmitterShape {
 /// A box in which particles vanish.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = live)]
 pub struct Sink {
     /// Lowest corner: metres east, north and up.
     #[serde(with = "units::Triple::<units::Length>")]

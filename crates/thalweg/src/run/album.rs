@@ -4,9 +4,8 @@ use super::RunOptions;
 use super::pace::Pace;
 use super::pictures::{Frames, Pictures};
 use super::progress::Watcher;
-use super::recorder::{Ending, Recorder};
+use super::recorder::{Ending, Now, Recorder, Shows};
 use crate::draw;
-use crate::state::State;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use thalweg_field::Snapshot;
@@ -28,13 +27,13 @@ pub struct Album {
 
 impl Album {
     /// Sets up what draws, if the scene asks for pictures.
-    pub fn new(state: &State, options: &RunOptions, watcher: &mut dyn Watcher) -> Option<Self> {
-        let scene = state.scene();
+    pub fn new(now: &Now, options: &RunOptions, watcher: &mut dyn Watcher) -> Option<Self> {
+        let scene = now.scene();
         if !scene.output.pictures && Pace::of(scene).is_none() {
             return None;
         }
-        let pictures = Pictures::new(state, options.max_bytes, watcher);
-        let frames = Frames::new(&options.out, state, pictures.as_ref());
+        let pictures = Pictures::new(now, options.max_bytes, watcher);
+        let frames = Frames::new(&options.out, now, pictures.as_ref());
         Some(Self { out: options.out.clone(), pictures, frames, told: false })
     }
 
@@ -69,17 +68,26 @@ impl Recorder for Album {
         "frames"
     }
 
-    fn due_in(&self, state: &State) -> u64 {
-        self.frames.due_in(state)
+    fn due_in(&self, now: &Now) -> u64 {
+        self.frames.due_in(now)
     }
 
-    fn is_due(&self, state: &State) -> bool {
-        self.frames.is_due(state)
+    fn is_due(&self, now: &Now) -> bool {
+        self.frames.is_due(now)
     }
 
-    fn write(&mut self, state: &mut State, watcher: &mut dyn Watcher) -> Result<(), WriteError> {
+    fn shows(&self) -> Shows {
+        Shows::Scenery
+    }
+
+    fn write(
+        &mut self,
+        now: &Now,
+        shown: &mut Snapshot,
+        watcher: &mut dyn Watcher,
+    ) -> Result<(), WriteError> {
         let Some(pictures) = &mut self.pictures else { return Ok(()) };
-        if let Err(error) = self.frames.draw(state, pictures, watcher) {
+        if let Err(error) = self.frames.draw((now, shown), pictures, watcher) {
             self.tell(&error, watcher);
         }
         Ok(())
@@ -90,16 +98,16 @@ impl Recorder for Album {
     }
 
     fn finish(&mut self, ending: &mut Ending) -> Result<Vec<PathBuf>, WriteError> {
-        let Ending { state, snapshot, timings, watcher } = ending;
+        let Ending { now, snapshot, timings, watcher } = ending;
         let mut files = self.frames.written();
         files.extend(timings.of("video", || self.frames.film(*watcher)));
-        if state.scene().output.pictures {
+        if now.scene().output.pictures {
             let drawn = timings.of("pictures", || {
                 watcher.busy("drawing", 0, 2);
                 let pictures = self.pictures.as_mut();
-                let view = pictures.and_then(|pictures| pictures.view(snapshot, state, *watcher));
+                let view = pictures.and_then(|pictures| pictures.view(snapshot, now, *watcher));
                 watcher.busy("drawing", 1, 2);
-                draw_pictures(state, snapshot, view, watcher.stopping())
+                draw_pictures(now, snapshot, view, watcher.stopping())
             });
             // None if it was told to stop, as the driver will see.
             files.extend(timings.of("pictures", || self.write_all(&drawn.unwrap_or_default(), *watcher)));
@@ -111,15 +119,15 @@ impl Recorder for Album {
 /// Draws the terrain before and after, each with the water that stands on it, and where ground was lost and gained;
 /// `view` is that of the landscape. All of them by name; `None` if `stop` was set before they were there.
 fn draw_pictures(
-    state: &State,
+    now: &Now,
     end: &Snapshot,
     view: Option<Picture>,
     stop: Option<&AtomicBool>,
 ) -> Option<Vec<(&'static str, Picture)>> {
     let stopped = || stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
-    let start = state.start();
+    let start = now.start();
     let top = ReliefStyle { height_range: draw::height_range(start), ..ReliefStyle::default() };
-    let opening = draw::opening(state);
+    let opening = draw::opening(now.scene(), start);
     let [Some(before), Some(after)] = [&opening, end].map(thalweg_render::Scene::snapshot) else {
         return Some(Vec::new());
     };

@@ -3,26 +3,37 @@
 use super::driver::Driver;
 use super::folder::CHECKPOINTS;
 use super::{RunError, Watcher, go_on};
-use crate::project::ProjectError;
-use crate::state::State;
+use crate::session::{Edit, Refused, Session};
+use crate::solver::Stroke;
+use serde::Deserialize;
 use std::str::FromStr;
 use std::time::Duration;
 use thalweg_io::{WriteError, checkpoint};
 
 /// Something to do between two steps.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Command {
-    /// Change a value of the scene, KEY=VALUE as for `--set`.
-    Set(String),
+    /// Edit the scene.
+    Edit(Edit),
+    /// Take the last edit back.
+    Undo,
+    /// Do the last edit that was taken back again.
+    Redo,
     /// Wait.
     Pause,
     /// Go on.
     Resume,
+    /// Go on for so many steps, and wait again.
+    Step(u64),
     /// Go back to the beginning, with the settings of now.
     Reset,
     /// Write a checkpoint and end.
     Stop,
 }
+
+/// All of them, as they are written.
+const COMMANDS: &str = "set KEY=VALUE, add LIST { KEY = VALUE, ... }, remove LIST N, paint { tool = \"raise\", \
+                        along = [[EAST, NORTH]], radius = R, strength = S }, undo, redo, pause, resume, step [N], reset, stop";
 
 impl FromStr for Command {
     type Err = String;
@@ -31,17 +42,39 @@ impl FromStr for Command {
     fn from_str(line: &str) -> Result<Self, String> {
         let line = line.trim();
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-        match (word, rest.trim()) {
-            ("set", change) if !change.is_empty() => Ok(Self::Set(change.into())),
-            ("pause", "") => Ok(Self::Pause),
-            ("resume", "") => Ok(Self::Resume),
-            ("reset", "") => Ok(Self::Reset),
-            ("stop", "") => Ok(Self::Stop),
-            _ => {
-                Err(format!("\"{line}\" is no command; there are: set KEY=VALUE, pause, resume, reset, stop"))
+        let rest = rest.trim();
+        let unknown = || format!("\"{line}\" is no command; there are: {COMMANDS}");
+        match (word, rest.split_once(char::is_whitespace)) {
+            ("set", _) if !rest.is_empty() => Ok(Self::Edit(Edit::set(rest))),
+            ("add", Some((list, entry))) => {
+                Ok(Self::Edit(Edit::Add { list: list.into(), entry: entry.trim().into(), at: None }))
             }
+            ("remove", Some((list, at))) => {
+                let at = at.trim().parse().map_err(|_| unknown())?;
+                Ok(Self::Edit(Edit::Remove { list: list.into(), at }))
+            }
+            ("paint", Some(_)) => {
+                let stroke: Painted = toml::from_str(&format!("stroke = {rest}"))
+                    .map_err(|error| format!("paint: {}", error.message()))?;
+                Ok(Self::Edit(Edit::Paint(stroke.stroke)))
+            }
+            ("step", None) if rest.is_empty() => Ok(Self::Step(1)),
+            ("step", None) => rest.parse().map(Self::Step).map_err(|_| unknown()),
+            ("undo", None) if rest.is_empty() => Ok(Self::Undo),
+            ("redo", None) if rest.is_empty() => Ok(Self::Redo),
+            ("pause", None) if rest.is_empty() => Ok(Self::Pause),
+            ("resume", None) if rest.is_empty() => Ok(Self::Resume),
+            ("reset", None) if rest.is_empty() => Ok(Self::Reset),
+            ("stop", None) if rest.is_empty() => Ok(Self::Stop),
+            _ => Err(unknown()),
         }
     }
+}
+
+/// A stroke as it is written after `paint`.
+#[derive(Deserialize)]
+struct Painted {
+    stroke: Stroke,
 }
 
 /// Time between two looks for commands while a run waits.
@@ -49,26 +82,30 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 impl Driver<'_> {
     /// Does what it is told since the last time, and waits if that is asked for. True if it is to stop.
-    pub(super) fn obey(&mut self, state: &mut State, watcher: &mut dyn Watcher) -> Result<bool, RunError> {
-        let mut paused = false;
+    pub(super) fn obey(&mut self, state: &mut Session, watcher: &mut dyn Watcher) -> Result<bool, RunError> {
+        if self.pause_at.is_some_and(|step| state.steps_taken() >= step) {
+            self.wait(state, watcher);
+        }
         loop {
             for command in watcher.commands() {
                 match command {
-                    Command::Set(change) => self.set(state, &change, watcher),
-                    Command::Pause => {
-                        paused = true;
-                        let step = state.steps_taken();
-                        watcher.notice(&format!("waiting after step {step} for resume, reset or stop"));
+                    Command::Edit(edit) => self.edit(state, edit, watcher),
+                    Command::Undo => self.travel(state, "undo", Session::undo, watcher),
+                    Command::Redo => self.travel(state, "redo", Session::redo, watcher),
+                    Command::Pause => self.wait(state, watcher),
+                    Command::Resume => (self.paused, self.pause_at) = (false, None),
+                    Command::Step(steps) => {
+                        (self.paused, self.pause_at) =
+                            (false, Some(state.steps_taken().saturating_add(steps)));
                     }
-                    Command::Resume => paused = false,
                     Command::Reset => {
                         self.reset(state, watcher)?;
-                        paused = false;
+                        (self.paused, self.pause_at) = (false, None);
                     }
                     Command::Stop => return Ok(true),
                 }
             }
-            if !paused {
+            if !self.paused {
                 return Ok(false);
             }
             if watcher.cancelled() {
@@ -78,24 +115,46 @@ impl Driver<'_> {
         }
     }
 
-    /// Changes a value; a wrong one is told and changes nothing.
-    fn set(&mut self, state: &mut State, change: &str, watcher: &mut dyn Watcher) {
-        let scene = state.scene().with(change).map_err(|error| match error {
-            ProjectError::Wrong(mistakes) => {
-                mistakes.into_iter().map(|mistake| mistake.message).collect::<Vec<_>>().join("; ")
-            }
-            other => other.to_string(),
-        });
-        match scene.and_then(|scene| state.change(scene, change)) {
+    fn wait(&mut self, state: &Session, watcher: &mut dyn Watcher) {
+        (self.paused, self.pause_at) = (true, None);
+        watcher
+            .notice(&format!("waiting after step {} for resume, step, reset or stop", state.steps_taken()));
+    }
+
+    /// Edits the scene; what makes no sense is told and changes nothing.
+    fn edit(&mut self, state: &mut Session, edit: Edit, watcher: &mut dyn Watcher) {
+        let label = match &edit {
+            Edit::Set { .. } => format!("set {}", edit.label()),
+            _ => edit.label(),
+        };
+        match state.apply(edit) {
             Ok(()) => {
                 self.scene_is_old = true;
-                watcher.notice(&format!("after step {}: set {change}", state.steps_taken()));
+                watcher.notice(&format!("after step {}: {label}", state.steps_taken()));
             }
-            Err(reason) => watcher.notice(&format!("set {change}: {reason}")),
+            Err(refused) => watcher.notice(&format!("{label}: {refused}")),
         }
     }
 
-    fn reset(&mut self, state: &mut State, watcher: &mut dyn Watcher) -> Result<(), RunError> {
+    /// Takes an edit back, or does it again.
+    fn travel(
+        &mut self,
+        state: &mut Session,
+        word: &str,
+        way: impl FnOnce(&mut Session) -> Result<Option<Edit>, Refused>,
+        watcher: &mut dyn Watcher,
+    ) {
+        match way(state) {
+            Ok(Some(edit)) => {
+                self.scene_is_old = true;
+                watcher.notice(&format!("after step {}: {word} {}", state.steps_taken(), edit.label()));
+            }
+            Ok(None) => watcher.notice(&format!("{word}: there is nothing to {word}")),
+            Err(refused) => watcher.notice(&format!("{word}: {refused}")),
+        }
+    }
+
+    fn reset(&mut self, state: &mut Session, watcher: &mut dyn Watcher) -> Result<(), RunError> {
         let reset = state.reset(&mut go_on(watcher));
         match reset {
             Ok(true) => {}

@@ -2,12 +2,12 @@
 
 use super::folder::{self, CHECKPOINTS, REPORT};
 use super::progress::{Teller, Timings, Watcher};
-use super::recorder::{Ending, Recorder};
+use super::recorder::{Ending, Now, Recorder, Shows};
 use super::report::{self, Report};
-use super::{Outcome, RunError, output, stride};
+use super::{Outcome, RunError, output, save, stride};
 use crate::project::Project;
-use crate::solver::StepError;
-use crate::state::State;
+use crate::session::Session;
+use crate::solver::{StepError, Wanted};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use thalweg_io::{WriteError, atomic};
@@ -27,6 +27,9 @@ pub(super) struct Driver<'a> {
     pub saved: Option<PathBuf>,
     /// Whether the scene was changed since it was written.
     pub scene_is_old: bool,
+    /// Whether it waits, and the step after which it will.
+    pub paused: bool,
+    pub pause_at: Option<u64>,
     pub timings: Timings,
 }
 
@@ -34,7 +37,7 @@ impl Driver<'_> {
     /// Takes all steps, with frames and checkpoints when they are due. Returns early if it is told to stop.
     pub fn advance(
         &mut self,
-        state: &mut State,
+        state: &mut Session,
         watcher: &mut dyn Watcher,
     ) -> Result<Option<Outcome>, RunError> {
         self.write_if_due(state, watcher)?;
@@ -48,12 +51,17 @@ impl Driver<'_> {
             }
             let every = state.scene().output.checkpoint_every;
             let to_save = to_next(state.steps_taken(), every);
-            let to_show = self.recorders.iter().map(|recorder| recorder.due_in(state)).min();
+            let due = |now: &Now| self.recorders.iter().map(|recorder| recorder.due_in(now)).min();
+            let to_show = Now::tell(state, due);
+            let to_pause =
+                self.pause_at.map_or(u64::MAX, |step| step.saturating_sub(state.steps_taken()).max(1));
             let clock = Instant::now();
-            let name = state.scene().solver.method().name;
+            let name = state.scene().solver.first().method().name;
             let steps = self
                 .timings
-                .of(name, || stride(self.project, state, to_save.min(to_show.unwrap_or(u64::MAX))))
+                .of(name, || {
+                    stride(self.project, state, to_save.min(to_pause).min(to_show.unwrap_or(u64::MAX)))
+                })
                 .map_err(|error| self.with_checkpoint(error))?;
             let took = clock.elapsed();
             self.write_if_due(state, watcher)?;
@@ -70,11 +78,19 @@ impl Driver<'_> {
     }
 
     /// Draws and writes what is due at this step.
-    pub fn write_if_due(&mut self, state: &mut State, watcher: &mut dyn Watcher) -> Result<(), RunError> {
+    pub fn write_if_due(&mut self, state: &Session, watcher: &mut dyn Watcher) -> Result<(), RunError> {
         for recorder in &mut self.recorders {
-            if recorder.is_due(state)
-                && let Err(source) = self.timings.of(recorder.name(), || recorder.write(state, watcher))
-            {
+            if !Now::tell(state, |now| recorder.is_due(now)) {
+                continue;
+            }
+            let written = self.timings.of(recorder.name(), || {
+                let mut shown = match recorder.shows() {
+                    Shows::Points => state.show(&Wanted { fields: Some(Vec::new()), points: true }),
+                    Shows::Scenery => state.scenery(),
+                };
+                Now::tell(state, |now| recorder.write(now, &mut shown, watcher))
+            });
+            if let Err(source) = written {
                 return Err(self.unwritten(source, state));
             }
         }
@@ -82,12 +98,12 @@ impl Driver<'_> {
     }
 
     /// Hours of work must not be lost to a full disk: saves the state, if that can be.
-    fn unwritten(&mut self, source: WriteError, state: &State) -> RunError {
+    fn unwritten(&mut self, source: WriteError, state: &Session) -> RunError {
         let saved = self.save(state).ok().or_else(|| self.saved.clone());
         RunError::Write { source, saved }
     }
 
-    fn stop(&mut self, state: &State) -> Result<Outcome, RunError> {
+    fn stop(&mut self, state: &Session) -> Result<Outcome, RunError> {
         let checkpoint = self.save(state)?;
         Ok(Outcome::Stopped { checkpoint, step: state.steps_taken() })
     }
@@ -105,17 +121,17 @@ impl Driver<'_> {
     }
 
     /// Writes a checkpoint, of a state that is worth it. The scene in the folder is the one that goes on from there.
-    fn save(&mut self, state: &State) -> Result<PathBuf, RunError> {
+    fn save(&mut self, state: &Session) -> Result<PathBuf, RunError> {
         state.check_finite().map_err(|source| self.wild(source))?;
         let folder = self.out.join(CHECKPOINTS);
         atomic::create_dir(&folder)?;
-        let path = self.timings.of("checkpoints", || state.save(&folder, &self.project.name))?;
+        let path = self.timings.of("checkpoints", || save(state, &folder, &self.project.name))?;
         self.write_scene(state)?;
         Ok(path)
     }
 
     /// Writes the scene, if it was changed since it was written.
-    pub fn write_scene(&mut self, state: &State) -> Result<(), WriteError> {
+    pub fn write_scene(&mut self, state: &Session) -> Result<(), WriteError> {
         if std::mem::take(&mut self.scene_is_old) {
             self.scene = output::write_scene(self.out, self.project, state.scene())?;
         }
@@ -126,7 +142,7 @@ impl Driver<'_> {
     /// meanwhile has not finished.
     pub fn finish(
         mut self,
-        state: &mut State,
+        state: &Session,
         begin: Instant,
         watcher: &mut dyn Watcher,
     ) -> Result<Outcome, RunError> {
@@ -163,7 +179,7 @@ impl Driver<'_> {
 
     /// Saves the last state, so that a longer run can go on from it. Where that fails the results are still worth
     /// writing.
-    fn keep_last(&mut self, state: &State, watcher: &mut dyn Watcher) -> Option<PathBuf> {
+    fn keep_last(&mut self, state: &Session, watcher: &mut dyn Watcher) -> Option<PathBuf> {
         if !state.scene().output.last_state {
             return None;
         }
@@ -176,17 +192,20 @@ impl Driver<'_> {
     }
 
     /// Writes maps, and the last of what was written all along.
-    fn show(&mut self, state: &mut State, watcher: &mut dyn Watcher) -> Result<Vec<PathBuf>, WriteError> {
+    fn show(&mut self, state: &Session, watcher: &mut dyn Watcher) -> Result<Vec<PathBuf>, WriteError> {
         self.write_scene(state)?;
         watcher.busy("writing maps", 0, 1);
         let (out, maps) = (self.out, state.scene().output.maps);
         let mut snapshot = self.timings.of("maps", || state.snapshot());
-        let ending = &mut Ending { state, snapshot: &mut snapshot, timings: &mut self.timings, watcher };
-        let mut files = ending.timings.of("maps", || output::write_maps(out, ending.snapshot, maps))?;
-        for recorder in &mut self.recorders {
-            files.extend(recorder.finish(ending)?);
-        }
-        Ok(files)
+        let Self { recorders, timings, .. } = self;
+        Now::tell(state, |now| {
+            let ending = &mut Ending { now, snapshot: &mut snapshot, timings, watcher };
+            let mut files = ending.timings.of("maps", || output::write_maps(out, ending.snapshot, maps))?;
+            for recorder in recorders {
+                files.extend(recorder.finish(ending)?);
+            }
+            Ok(files)
+        })
     }
 }
 

@@ -1,7 +1,7 @@
 //! Why a run cannot be begun or brought to its end.
 
 use crate::solver::StepError;
-use crate::state::SetupError;
+use crate::world::SetupError;
 use std::path::{Path, PathBuf};
 use thalweg_io::WriteError;
 use thalweg_io::checkpoint::CheckpointError;

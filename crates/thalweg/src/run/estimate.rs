@@ -2,8 +2,8 @@
 
 use super::pace::Pace;
 use crate::project::{Complaint, Output, Scene};
+use crate::session::Session;
 use crate::solver::{Clock, Crowd};
-use crate::state::State;
 use serde::Serialize;
 use std::time::{Duration, Instant};
 use thalweg_field::band;
@@ -77,14 +77,17 @@ struct Trial {
 impl Estimate {
     /// Looks at a scene that was just set up, and tries a few of its steps; the state is spent. The complaint says why
     /// it cannot be run at all.
-    pub fn new(mut state: State) -> Result<Self, Complaint> {
+    pub fn new(mut state: Session) -> Result<Self, Complaint> {
         let ground = &state.start().height;
         let (cells, scene) = ([ground.cols(), ground.rows()], state.scene().clone());
         let memory = state.memory();
         // Water finds its place in as many steps as the scene asks for, which may be more than anybody waits for.
-        state.begin_plainly(true)?;
+        let mut plain = scene.clone();
+        plain.solver.skip_relaxing();
+        state = state.anew(plain.clone())?;
         let first = try_steps(&mut state);
-        state.begin_plainly(false)?;
+        plain.time.coarse.clear();
+        state = state.anew(plain)?;
         let last = if scene.time.coarse.is_empty() { first } else { try_steps(&mut state) };
         let mut estimate = Self {
             steps: 0,
@@ -167,7 +170,7 @@ fn steps_within(scene: &Scene, dt: f64) -> u64 {
 }
 
 /// Takes a few steps of a pass.
-fn try_steps(state: &mut State) -> Trial {
+fn try_steps(state: &mut Session) -> Trial {
     let Clock { items: count, kind, .. } = state.clock();
     let budget = if kind == "cells" { CELL_STEPS } else { PARTICLE_STEPS };
     let begun = state.steps_taken();

@@ -3,7 +3,7 @@
 use super::output::{self, OWN, PICTURES, SCENE};
 use super::{Earlier, RunError, RunOptions};
 use crate::project::{OVERLAYS, Project};
-use crate::state::State;
+use crate::session::Session;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fs::{File, TryLockError};
@@ -143,7 +143,7 @@ fn holdings(out: &Path) -> Option<String> {
 /// one goes on with it. What is returned keeps others out until it is dropped.
 pub(super) fn begin(
     project: &Project,
-    state: &State,
+    state: &Session,
     options: &RunOptions,
 ) -> Result<Option<File>, WriteError> {
     let out = &options.out;

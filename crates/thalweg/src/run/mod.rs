@@ -2,6 +2,7 @@
 
 #[cfg(feature = "render")]
 mod album;
+mod checkpoint;
 mod command;
 mod driver;
 mod error;
@@ -20,23 +21,26 @@ mod report;
 #[cfg(feature = "render")]
 mod surfaces;
 
+pub use checkpoint::{restore, save};
 pub use command::Command;
 pub use error::RunError;
 pub use estimate::{Estimate, Particles};
 pub use folder::{Unfinished, resume_command, shell_word};
 pub use output::VIDEOS;
 pub use progress::{Progress, Silent, Watcher};
-pub use report::{Dt, LedgerReport, Realism, Report, WaterReport, absolute};
+pub use report::{Dt, LedgerReport, OtherWater, Realism, Report, WaterReport, absolute};
 
 use crate::project::{Project, Scene};
+use crate::session::Session;
 use crate::solver::{Relaxing, StepError};
-use crate::state::{SetupError, State};
+use crate::world::SetupError;
 use driver::Driver;
 use folder::CHECKPOINTS;
 use progress::{Teller, Timings};
+use recorder::Now;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use thalweg_io::checkpoint::{self, Checkpoint};
+use thalweg_io::checkpoint::{self as checkpoints, Checkpoint};
 
 /// How a scene is run.
 #[derive(Clone, Debug)]
@@ -87,7 +91,7 @@ pub fn run(project: &Project, options: &RunOptions, watcher: &mut dyn Watcher) -
     let begin = Instant::now();
     folder::admit(project, options)?;
     let mut timings = Timings::default();
-    let mut state = timings.of("setup", || State::new(project, options.max_bytes))?;
+    let mut state = timings.of("setup", || Session::new(project, options.max_bytes))?;
     state.notices.iter().for_each(|notice| watcher.notice(notice));
 
     let mut saved = None;
@@ -99,28 +103,38 @@ pub fn run(project: &Project, options: &RunOptions, watcher: &mut dyn Watcher) -
     } else if !timings.of("setup", || relax(project, &mut state, watcher))? {
         return Ok(Outcome::StoppedBefore);
     }
-    let recorders = timings.of("setup", || recorder::recorders(&state, options, watcher));
+    let recorders =
+        timings.of("setup", || Now::tell(&state, |now| recorder::recorders(now, options, watcher)));
     let _held = folder::begin(project, &state, options)?;
     let scene = output::write_scene(&options.out, project, state.scene())?;
-    let mut driver =
-        Driver { project, out: &options.out, recorders, scene, saved, scene_is_old: false, timings };
+    let mut driver = Driver {
+        project,
+        out: &options.out,
+        recorders,
+        scene,
+        saved,
+        scene_is_old: false,
+        paused: false,
+        pause_at: None,
+        timings,
+    };
     match driver.advance(&mut state, watcher)? {
         Some(stopped) => Ok(stopped),
-        None => driver.finish(&mut state, begin, watcher),
+        None => driver.finish(&state, begin, watcher),
     }
 }
 
 /// Runs a scene to its end in memory, through all its passes, and writes nothing. If the watcher stops it, the state is
 /// not over.
-pub fn simulate(project: &Project, max_bytes: u64, watcher: &mut dyn Watcher) -> Result<State, RunError> {
-    let mut state = State::new(project, max_bytes)?;
+pub fn simulate(project: &Project, max_bytes: u64, watcher: &mut dyn Watcher) -> Result<Session, RunError> {
+    let mut state = Session::new(project, max_bytes)?;
     state.notices.iter().for_each(|notice| watcher.notice(notice));
     advance_to(project, &mut state, u64::MAX, None, watcher)?;
     Ok(state)
 }
 
 /// Lets the water find its place before the first step; false if it is told to stop.
-fn relax(project: &Project, state: &mut State, watcher: &mut dyn Watcher) -> Result<bool, SetupError> {
+fn relax(project: &Project, state: &mut Session, watcher: &mut dyn Watcher) -> Result<bool, SetupError> {
     state.relax(&mut go_on(watcher)).map_err(|complaint| SetupError::complaints(project, vec![complaint]))
 }
 
@@ -133,7 +147,7 @@ fn go_on(watcher: &mut dyn Watcher) -> impl FnMut(Relaxing) -> bool {
 }
 
 /// Takes so many steps, or fewer where something has to be looked at before; returns how many.
-fn stride(project: &Project, state: &mut State, steps: u64) -> Result<u64, RunError> {
+fn stride(project: &Project, state: &mut Session, steps: u64) -> Result<u64, RunError> {
     state.advance(steps).map_err(|error| match error {
         StepError::Invalid(invalid) => SetupError::invalid(project, invalid).into(),
         source @ StepError::Wild(_) => RunError::Step { source, saved: None },
@@ -144,16 +158,16 @@ fn stride(project: &Project, state: &mut State, steps: u64) -> Result<u64, RunEr
 /// goes on from the newest that helps. Stops early if it is told to.
 pub fn advance_to(
     project: &Project,
-    state: &mut State,
+    state: &mut Session,
     step: u64,
     checkpoints: Option<(&Path, u64)>,
     watcher: &mut dyn Watcher,
 ) -> Result<(), RunError> {
     if let Some((folder, max_bytes)) = checkpoints
-        && let Some(found) = checkpoint::newest_until(folder, step, max_bytes)?.found
+        && let Some(found) = checkpoints::newest_until(folder, step, max_bytes)?.found
     {
         // One that does not fit costs time, and nothing else.
-        match state.restore(&found.checkpoint) {
+        match restore(state, &found.checkpoint) {
             Ok(()) => {}
             Err(reason) => watcher.notice(&format!("{}: passed over: {reason}", found.path.display())),
         }
@@ -171,9 +185,9 @@ pub fn advance_to(
 }
 
 /// Goes back to the newest checkpoint that is whole, and returns its path.
-fn resume(state: &mut State, options: &RunOptions, watcher: &mut dyn Watcher) -> Result<PathBuf, RunError> {
+fn resume(state: &mut Session, options: &RunOptions, watcher: &mut dyn Watcher) -> Result<PathBuf, RunError> {
     let folder = options.out.join(CHECKPOINTS);
-    let newest = checkpoint::newest(&folder, options.max_bytes)?;
+    let newest = checkpoints::newest(&folder, options.max_bytes)?;
     let Some(found) = newest.found else {
         let reasons: Vec<_> = newest.skipped.iter().map(|(_, reason)| reason.to_string()).collect();
         let broken = if reasons.is_empty() { String::new() } else { format!(" ({})", reasons.join("; ")) };
@@ -183,7 +197,7 @@ fn resume(state: &mut State, options: &RunOptions, watcher: &mut dyn Watcher) ->
         watcher.notice(&format!("passed over a broken checkpoint: {reason}"));
     }
     let path = found.path;
-    state.restore(&found.checkpoint).map_err(|reason| RunError::OtherRun { path: path.clone(), reason })?;
+    restore(state, &found.checkpoint).map_err(|reason| RunError::OtherRun { path: path.clone(), reason })?;
     watcher.notice(&format!("going on from step {} ({})", state.steps_taken(), path.display()));
     Ok(path)
 }
@@ -199,6 +213,6 @@ pub fn saved_name(out: &Path) -> Option<String> {
 }
 
 fn saved_header(out: &Path) -> Option<serde_json::Value> {
-    let paths = checkpoint::list(&out.join(CHECKPOINTS)).ok()?;
+    let paths = checkpoints::list(&out.join(CHECKPOINTS)).ok()?;
     paths.iter().find_map(|(_, path)| Checkpoint::read_header(path).ok())
 }

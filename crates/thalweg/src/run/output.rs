@@ -1,7 +1,8 @@
 //! The files a run leaves behind.
 
 use super::folder::REPORT;
-use crate::project::{Project, Scene, is_inside};
+use crate::project::{Project, Scene};
+use crate::world::is_inside;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};

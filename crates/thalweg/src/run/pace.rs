@@ -1,7 +1,7 @@
 //! When the frames of a run are taken.
 
+use super::recorder::Now;
 use crate::project::{Every, Scene};
-use crate::state::State;
 
 /// When frames are taken. The run itself goes on in the same steps, whatever the pace.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,8 +22,8 @@ struct Moment {
 impl Moment {
     const NEVER: Self = Self { step: u64::MAX, pass_time: f64::INFINITY };
 
-    fn has_come(self, state: &State) -> bool {
-        state.steps_taken() >= self.step || state.pass_time() >= self.pass_time
+    fn has_come(self, now: &Now) -> bool {
+        now.steps_taken() >= self.step || now.clock.pass_time >= self.pass_time
     }
 }
 
@@ -55,52 +55,52 @@ impl Pace {
     }
 
     /// The first frame that a run has to draw which begins, or goes on, from here.
-    pub fn first(self, state: &State) -> u64 {
-        if state.steps_taken() == 0 {
+    pub fn first(self, now: &Now) -> u64 {
+        if now.steps_taken() == 0 {
             return 0;
         }
         match self {
-            Self::Every(Every::Steps(steps)) => state.steps_taken().div_ceil(steps),
+            Self::Every(Every::Steps(steps)) => now.steps_taken().div_ceil(steps),
             Self::Every(Every::Time(time)) => {
                 // Rounded either way; the frame itself knows whether it is due.
-                let near = ((state.time() / time) as u64).saturating_sub(1);
-                (near..).find(|&number| !self.is_due(number, state)).unwrap_or(u64::MAX)
+                let near = ((now.clock.time / time) as u64).saturating_sub(1);
+                (near..).find(|&number| !self.is_due(number, now)).unwrap_or(u64::MAX)
             }
-            Self::Film(frames) => (0..frames).find(|&number| !self.is_due(number, state)).unwrap_or(frames),
+            Self::Film(frames) => (0..frames).find(|&number| !self.is_due(number, now)).unwrap_or(frames),
         }
     }
 
     /// Whether the moment of a frame has come.
-    pub fn is_due(self, number: u64, state: &State) -> bool {
-        let over = matches!(self, Self::Film(frames) if number < frames && state.is_over());
-        over && state.steps_taken() > 0 || self.moment(number, state).has_come(state)
+    pub fn is_due(self, number: u64, now: &Now) -> bool {
+        let over = matches!(self, Self::Film(frames) if number < frames && now.clock.is_over);
+        over && now.steps_taken() > 0 || self.moment(number, now).has_come(now)
     }
 
     /// Steps that can be taken until a frame might be due, at least one.
-    pub fn due_in(self, number: u64, state: &State) -> u64 {
-        let Moment { step, pass_time } = self.moment(number, state);
-        step.saturating_sub(state.steps_taken()).max(1).min(state.steps_before(pass_time))
+    pub fn due_in(self, number: u64, now: &Now) -> u64 {
+        let Moment { step, pass_time } = self.moment(number, now);
+        step.saturating_sub(now.steps_taken()).max(1).min(now.steps_before(pass_time))
     }
 
-    fn moment(self, number: u64, state: &State) -> Moment {
+    fn moment(self, number: u64, now: &Now) -> Moment {
         match self {
             Self::Every(Every::Steps(steps)) => {
                 Moment { step: number.saturating_mul(steps), ..Moment::NEVER }
             }
             Self::Every(Every::Time(time)) => {
-                let before = state.time() - state.pass_time();
+                let before = now.clock.time - now.clock.pass_time;
                 Moment { pass_time: number as f64 * time - before, ..Moment::NEVER }
             }
-            Self::Film(frames) if number < frames => film_moment(number, frames - 1, state),
+            Self::Film(frames) if number < frames => film_moment(number, frames - 1, now),
             Self::Film(_) => Moment::NEVER,
         }
     }
 }
 
 /// The moment that lies `number` of `of` parts into the run.
-fn film_moment(number: u64, of: u64, state: &State) -> Moment {
-    let scene = state.scene();
-    let passes = passes(scene, state.clock().dt_grows_with_cells);
+fn film_moment(number: u64, of: u64, now: &Now) -> Moment {
+    let scene = now.scene();
+    let passes = passes(scene, now.clock.dt_grows_with_cells);
     let whole: u128 = passes.iter().map(Pass::work).sum();
     if whole == 0 {
         // A run without steps is a picture and no film.
@@ -122,7 +122,7 @@ fn film_moment(number: u64, of: u64, state: &State) -> Moment {
     let coarse: u64 = scene.time.coarse.iter().map(|coarse| coarse.steps).sum();
     let pass_time = match scene.time.duration {
         // The last pass ends with its steps or with its time.
-        Some(duration) if state.steps_taken() >= coarse && last.steps > 0 => {
+        Some(duration) if now.steps_taken() >= coarse && last.steps > 0 => {
             let begin = (whole - last.work()) * of;
             duration * at.saturating_sub(begin) as f64 / (last.work() * of) as f64
         }
@@ -156,6 +156,7 @@ fn passes(scene: &Scene, grows: bool) -> Vec<Pass> {
 mod tests {
     use super::*;
     use crate::project::Project;
+    use crate::session::Session;
 
     const MEMORY: u64 = 1 << 28;
 
@@ -163,14 +164,14 @@ mod tests {
     const HILLS: &str = "version = 1\n[terrain]\nsize = [48, 48]\n[[rain]]\nrate = '60 mm/h'\n[time]\nsteps = 160\n\
                          [[time.coarse]]\nfactor = 4\nsteps = 120\n[[time.coarse]]\nfactor = 2\nsteps = 80\n";
 
-    fn state(text: &str) -> State {
+    fn state(text: &str) -> Session {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("scene.toml");
         std::fs::write(&file, text).unwrap();
-        State::new(&Project::open(file.to_str().unwrap(), &[]).unwrap(), MEMORY).unwrap()
+        Session::new(&Project::open(file.to_str().unwrap(), &[]).unwrap(), MEMORY).unwrap()
     }
 
-    fn step(state: &mut State, steps: u64) {
+    fn step(state: &mut Session, steps: u64) {
         state.advance(steps).unwrap();
     }
 
@@ -179,13 +180,14 @@ mod tests {
         let mut state = state(text);
         let mut shown = Vec::new();
         loop {
-            while pace.is_due(shown.len() as u64, &state) {
+            while Now::tell(&state, |now| pace.is_due(shown.len() as u64, now)) {
                 shown.push((state.steps_taken(), state.time()));
             }
             if state.is_over() {
                 return shown;
             }
-            let steps = pace.due_in(shown.len() as u64, &state).min(state.clock().next_look);
+            let steps =
+                Now::tell(&state, |now| pace.due_in(shown.len() as u64, now)).min(state.clock().next_look);
             step(&mut state, steps);
         }
     }
@@ -231,10 +233,10 @@ mod tests {
         for pace in [Pace::Film(50), Pace::Every(Every::Time(7.0)), Pace::Every(Every::Steps(9))] {
             let (mut state, mut drawn) = (state(HILLS), 0);
             loop {
-                while pace.is_due(drawn, &state) {
+                while Now::tell(&state, |now| pace.is_due(drawn, now)) {
                     drawn += 1;
                 }
-                let first = pace.first(&state);
+                let first = Now::tell(&state, |now| pace.first(now));
                 let same =
                     u64::from(state.steps_taken() == 0 || matches!(pace, Pace::Every(Every::Steps(_))));
                 // At a frame's own step it may be drawn again: it looks the same.

@@ -3,11 +3,11 @@
 use super::driver::to_next;
 use super::folder::series;
 use super::progress::Watcher;
-use super::recorder::{Ending, Recorder};
+use super::recorder::{Ending, Now, Recorder, Shows};
 use super::{Earlier, RunOptions};
-use crate::state::State;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use thalweg_field::Snapshot;
 use thalweg_io::{WriteError, atomic, write_points};
 
 /// Writes particles when they are due.
@@ -18,23 +18,23 @@ pub struct Particles {
 
 impl Particles {
     /// A run that goes on counts what it wrote before as its own.
-    pub fn new(options: &RunOptions, state: &State) -> Self {
-        Self { folder: options.out.join("particles"), written: earlier(options, state, "particles") }
+    pub fn new(options: &RunOptions, now: &Now) -> Self {
+        Self { folder: options.out.join("particles"), written: earlier(options, now, "particles") }
     }
 
     /// Names of the files of the present step.
-    fn paths(&self, state: &State) -> Vec<PathBuf> {
-        let formats = state.scene().output.particles.iter();
-        let step = state.steps_taken();
+    fn paths(&self, now: &Now) -> Vec<PathBuf> {
+        let formats = now.scene().output.particles.iter();
+        let step = now.steps_taken();
         formats.map(|format| self.folder.join(format!("step_{step:06}.{}", format.extension()))).collect()
     }
 
-    fn write_now(&mut self, state: &State) -> Result<(), WriteError> {
-        let paths = self.paths(state);
-        let Some(points) = state.points().filter(|_| !paths.is_empty()) else { return Ok(()) };
+    fn write_now(&mut self, now: &Now, shown: &Snapshot) -> Result<(), WriteError> {
+        let paths = self.paths(now);
+        let Some(points) = shown.points.as_ref().filter(|_| !paths.is_empty()) else { return Ok(()) };
         atomic::create_dir(&self.folder)?;
         for path in paths {
-            write_points(&path, &points)?;
+            write_points(&path, points)?;
             self.written.insert(path);
         }
         Ok(())
@@ -46,17 +46,21 @@ impl Recorder for Particles {
         "particles"
     }
 
-    fn due_in(&self, state: &State) -> u64 {
-        to_next(state.steps_taken(), state.scene().output.particles_every)
+    fn due_in(&self, now: &Now) -> u64 {
+        to_next(now.steps_taken(), now.scene().output.particles_every)
     }
 
-    fn is_due(&self, state: &State) -> bool {
-        let every = state.scene().output.particles_every;
-        every > 0 && state.steps_taken().is_multiple_of(every)
+    fn is_due(&self, now: &Now) -> bool {
+        let every = now.scene().output.particles_every;
+        every > 0 && now.steps_taken().is_multiple_of(every)
     }
 
-    fn write(&mut self, state: &mut State, _: &mut dyn Watcher) -> Result<(), WriteError> {
-        self.write_now(state)
+    fn shows(&self) -> Shows {
+        Shows::Points
+    }
+
+    fn write(&mut self, now: &Now, shown: &mut Snapshot, _: &mut dyn Watcher) -> Result<(), WriteError> {
+        self.write_now(now, shown)
     }
 
     fn rewind(&mut self) {
@@ -64,19 +68,19 @@ impl Recorder for Particles {
     }
 
     fn finish(&mut self, ending: &mut Ending) -> Result<Vec<PathBuf>, WriteError> {
-        if self.paths(ending.state).iter().any(|path| !self.written.contains(path)) {
+        if self.paths(ending.now).iter().any(|path| !self.written.contains(path)) {
             ending.watcher.busy("writing particles", 0, 1);
-            ending.timings.of("particles", || self.write_now(ending.state))?;
+            ending.timings.of("particles", || self.write_now(ending.now, ending.snapshot))?;
         }
         Ok(self.written.iter().cloned().collect())
     }
 }
 
 /// Files of a series that a run which goes on wrote before.
-pub(super) fn earlier(options: &RunOptions, state: &State, folder: &str) -> BTreeSet<PathBuf> {
+pub(super) fn earlier(options: &RunOptions, now: &Now, folder: &str) -> BTreeSet<PathBuf> {
     if options.earlier != Earlier::Resume {
         return BTreeSet::new();
     }
-    let until_now = |(step, _): &(u64, PathBuf)| *step <= state.steps_taken();
+    let until_now = |(step, _): &(u64, PathBuf)| *step <= now.steps_taken();
     series(&options.out, folder).into_iter().filter(until_now).map(|(_, path)| path).collect()
 }

@@ -2,10 +2,10 @@
 
 use super::folder::series;
 use super::pace::Pace;
+use super::recorder::Now;
 use super::{VIDEOS, Watcher, saved_scene};
 use crate::draw::{self, DrawError, Exposure, Film, Marks, Painter};
 use crate::project::Scene;
-use crate::state::State;
 use serde::{Deserialize, Serialize};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -28,8 +28,8 @@ impl Pictures {
     /// Sets up the renderer that the scene asks for, and the camera before the ground as it is at the start: from
     /// frame to frame it keeps its place. `None` if pictures would need more memory than may be used [bytes], which is
     /// said.
-    pub fn new(state: &State, max_bytes: u64, watcher: &mut dyn Watcher) -> Option<Self> {
-        let scene = state.scene();
+    pub fn new(now: &Now, max_bytes: u64, watcher: &mut dyn Watcher) -> Option<Self> {
+        let scene = now.scene();
         let need = scene.picture.memory();
         if need > max_bytes {
             watcher.notice(&too_large(scene.picture.size, need, max_bytes));
@@ -37,13 +37,13 @@ impl Pictures {
         }
         let mut pictures = Self {
             painter: Painter::for_run(scene.picture.renderer),
-            look: draw::coloured_by(scene.picture.look(), state.start()),
+            look: draw::coloured_by(scene.picture.look(), now.start()),
             shot: scene.camera.shot(),
             size: scene.picture.size,
             marks: Marks::of(&scene.picture),
             told: false,
         };
-        pictures.settle(scene, &draw::opening(state));
+        pictures.settle(scene, &draw::opening(scene, now.start()));
         pictures.tell(watcher);
         Some(pictures)
     }
@@ -60,15 +60,10 @@ impl Pictures {
     }
 
     /// The view of the landscape, from where the shot begins; `None` if it could not be drawn, which is said.
-    pub fn view(
-        &mut self,
-        snapshot: &mut Snapshot,
-        state: &State,
-        watcher: &mut dyn Watcher,
-    ) -> Option<Picture> {
-        self.settle(state.scene(), snapshot);
+    pub fn view(&mut self, snapshot: &mut Snapshot, now: &Now, watcher: &mut dyn Watcher) -> Option<Picture> {
+        self.settle(now.scene(), snapshot);
         let look = self.look.clone();
-        self.take(snapshot, state.start(), (&look, 0.0), watcher)
+        self.take(snapshot, now.start(), (&look, 0.0), watcher)
     }
 
     /// A picture at a moment of the shot [s]. A run does not fail because one cannot be drawn; there is none either once
@@ -137,16 +132,16 @@ struct Colours {
 
 impl Frames {
     /// The next one is the first that a run has to draw which begins, or goes on, from here.
-    pub fn new(out: &Path, state: &State, pictures: Option<&Pictures>) -> Self {
-        let fps = state.scene().picture.fps;
+    pub fn new(out: &Path, now: &Now, pictures: Option<&Pictures>) -> Self {
+        let fps = now.scene().picture.fps;
         let (out, folder) = (out.to_owned(), out.join("frames"));
         let mut frames =
             Self { out, folder, pace: None, next: 0, number: 0, fps, look: None, colours_kept: false };
-        if let (Some(pace), Some(pictures)) = (Pace::of(state.scene()), pictures) {
+        if let (Some(pace), Some(pictures)) = (Pace::of(now.scene()), pictures) {
             frames.pace = Some(pace);
             let mut look = pictures.look.clone();
-            if state.steps_taken() > 0 {
-                frames.go_on(pace, state);
+            if now.steps_taken() > 0 {
+                frames.go_on(pace, now);
                 frames.recall_colours(&mut look);
             }
             frames.look = Some(look);
@@ -156,10 +151,10 @@ impl Frames {
 
     /// Goes on after the frames of the steps that are taken. At another pace than before the next moments of that pace
     /// follow them: the film does not go back.
-    fn go_on(&mut self, pace: Pace, state: &State) {
-        (self.next, self.number) = (pace.first(state), self.drawn_until(state.steps_taken()));
+    fn go_on(&mut self, pace: Pace, now: &Now) {
+        (self.next, self.number) = (pace.first(now), self.drawn_until(now.steps_taken()));
         let same = saved_scene(&self.out).is_some_and(|before| {
-            Pace::of(&before) == Some(pace) && (before.time == state.scene().time || !pace.spans_the_run())
+            Pace::of(&before) == Some(pace) && (before.time == now.scene().time || !pace.spans_the_run())
         });
         if same {
             // One that was stopped while it was drawn is still missing.
@@ -190,25 +185,25 @@ impl Frames {
     }
 
     /// Steps that can be taken until a picture might be due.
-    pub fn due_in(&self, state: &State) -> u64 {
-        self.pace.map_or(u64::MAX, |pace| pace.due_in(self.next, state))
+    pub fn due_in(&self, now: &Now) -> u64 {
+        self.pace.map_or(u64::MAX, |pace| pace.due_in(self.next, now))
     }
 
     /// Whether a picture is due.
-    pub fn is_due(&self, state: &State) -> bool {
-        self.pace.is_some_and(|pace| pace.is_due(self.next, state))
+    pub fn is_due(&self, now: &Now) -> bool {
+        self.pace.is_some_and(|pace| pace.is_due(self.next, now))
     }
 
     /// Draws what is due: a frame, or several where one step passes the moments of several. Those that cannot be written
     /// are passed over.
     pub fn draw(
         &mut self,
-        state: &mut State,
+        (now, shown): (&Now, &mut Snapshot),
         pictures: &mut Pictures,
         watcher: &mut dyn Watcher,
     ) -> Result<(), WriteError> {
-        let drawn = self.draw_due(state, pictures, watcher);
-        while drawn.is_err() && self.is_due(state) {
+        let drawn = self.draw_due((now, shown), pictures, watcher);
+        while drawn.is_err() && self.is_due(now) {
             self.pass();
         }
         drawn
@@ -221,19 +216,18 @@ impl Frames {
 
     fn draw_due(
         &mut self,
-        state: &mut State,
+        (now, shown): (&Now, &mut Snapshot),
         pictures: &mut Pictures,
         watcher: &mut dyn Watcher,
     ) -> Result<(), WriteError> {
         let Some(pace) = self.pace else { return Ok(()) };
         atomic::create_dir(&self.folder)?;
-        let mut snapshot = state.scenery();
-        self.fix_colours(&mut snapshot, state.start())?;
+        self.fix_colours(shown, now.start())?;
         let Some(look) = self.look.clone() else { return Ok(()) };
-        let description = format!("{STEP}{}", state.steps_taken());
-        while pace.is_due(self.next, state) {
+        let description = format!("{STEP}{}", now.steps_taken());
+        while pace.is_due(self.next, now) {
             let time = self.number as f32 / self.fps as f32;
-            match pictures.take(&mut snapshot, state.start(), (&look, time), watcher) {
+            match pictures.take(shown, now.start(), (&look, time), watcher) {
                 Some(Picture { width, height, rgb }) => {
                     write_described_png(&self.path(self.number), [width, height], &rgb, &description)?;
                 }

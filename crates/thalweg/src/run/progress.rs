@@ -1,7 +1,7 @@
 //! How far a run is, how fast it gets on, and where its time went.
 
 use super::Command;
-use crate::state::State;
+use crate::session::Session;
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -94,13 +94,13 @@ pub(super) struct Teller {
 }
 
 impl Teller {
-    pub fn new(state: &State) -> Self {
+    pub fn new(state: &Session) -> Self {
         let share = state.clock().share;
         Self { told: Instant::now(), since: Work::default(), share, pace: Pace::default() }
     }
 
     /// Notes steps, and the time that the solver took for them.
-    pub fn tell(&mut self, state: &State, (steps, took): (u64, Duration), watcher: &mut dyn Watcher) {
+    pub fn tell(&mut self, state: &Session, (steps, took): (u64, Duration), watcher: &mut dyn Watcher) {
         let clock = state.clock();
         self.since.item_steps += steps as f64 * clock.items as f64;
         self.since.solver_s += took.as_secs_f64();

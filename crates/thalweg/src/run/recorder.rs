@@ -3,10 +3,63 @@
 use super::RunOptions;
 use super::particles::Particles;
 use super::progress::{Timings, Watcher};
-use crate::state::State;
+use crate::project::Scene;
+use crate::session::Session;
+use crate::solver::Clock;
 use std::path::PathBuf;
-use thalweg_field::Snapshot;
+use thalweg_field::{Heightfield, Snapshot};
 use thalweg_io::WriteError;
+
+/// How far a run is, for those who write something of it.
+#[derive(Clone, Copy)]
+pub(super) struct Now<'a> {
+    pub clock: Clock,
+    scene: &'a Scene,
+    start: &'a Heightfield,
+    steps_before: &'a dyn Fn(f64) -> u64,
+}
+
+impl<'a> Now<'a> {
+    /// Tells somebody how far a session is.
+    pub fn tell<T>(session: &Session, somebody: impl FnOnce(&Now) -> T) -> T {
+        let steps_before = |pass_time| session.steps_before(pass_time);
+        somebody(&Now {
+            clock: session.clock(),
+            scene: session.scene(),
+            start: session.start(),
+            steps_before: &steps_before,
+        })
+    }
+
+    /// The scene as it is edited.
+    pub fn scene(&self) -> &'a Scene {
+        self.scene
+    }
+
+    /// The terrain before anything happened.
+    pub fn start(&self) -> &'a Heightfield {
+        self.start
+    }
+
+    /// Steps taken by all passes.
+    pub fn steps_taken(&self) -> u64 {
+        self.clock.steps
+    }
+
+    /// Steps, at least one, that surely do not pass a time of the present pass [s] but with the last of them.
+    pub fn steps_before(&self, pass_time: f64) -> u64 {
+        (self.steps_before)(pass_time)
+    }
+}
+
+/// What is written when it is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shows {
+    /// Particles alone.
+    Points,
+    /// All there is to see.
+    Scenery,
+}
 
 /// Writes something at certain steps, and at the end.
 pub(super) trait Recorder {
@@ -14,13 +67,17 @@ pub(super) trait Recorder {
     fn name(&self) -> &'static str;
 
     /// Steps until something is to be written, at least one.
-    fn due_in(&self, state: &State) -> u64;
+    fn due_in(&self, now: &Now) -> u64;
 
     /// Whether something is to be written at this step.
-    fn is_due(&self, state: &State) -> bool;
+    fn is_due(&self, now: &Now) -> bool;
+
+    /// What it has to be shown then.
+    fn shows(&self) -> Shows;
 
     /// Writes what is due at this step.
-    fn write(&mut self, state: &mut State, watcher: &mut dyn Watcher) -> Result<(), WriteError>;
+    fn write(&mut self, now: &Now, shown: &mut Snapshot, watcher: &mut dyn Watcher)
+    -> Result<(), WriteError>;
 
     /// Begins anew, for a run that does.
     fn rewind(&mut self);
@@ -32,7 +89,7 @@ pub(super) trait Recorder {
 
 /// How a run ends.
 pub(super) struct Ending<'a> {
-    pub state: &'a State,
+    pub now: &'a Now<'a>,
     /// Everything there is to show.
     pub snapshot: &'a mut Snapshot,
     pub timings: &'a mut Timings,
@@ -41,21 +98,20 @@ pub(super) struct Ending<'a> {
 
 /// Those that a scene asks for.
 pub(super) fn recorders(
-    state: &State,
+    now: &Now,
     options: &RunOptions,
     watcher: &mut dyn Watcher,
 ) -> Vec<Box<dyn Recorder>> {
-    let mut recorders: Vec<Box<dyn Recorder>> = vec![Box::new(Particles::new(options, state))];
-    recorders.extend(drawing(state, options, watcher));
+    let mut recorders: Vec<Box<dyn Recorder>> = vec![Box::new(Particles::new(options, now))];
+    recorders.extend(drawing(now, options, watcher));
     recorders
 }
 
 /// Those that draw.
 #[cfg(feature = "render")]
-fn drawing(state: &State, options: &RunOptions, watcher: &mut dyn Watcher) -> Vec<Box<dyn Recorder>> {
-    let mut recorders: Vec<Box<dyn Recorder>> =
-        vec![Box::new(super::surfaces::Surfaces::new(options, state))];
-    if let Some(album) = super::album::Album::new(state, options, watcher) {
+fn drawing(now: &Now, options: &RunOptions, watcher: &mut dyn Watcher) -> Vec<Box<dyn Recorder>> {
+    let mut recorders: Vec<Box<dyn Recorder>> = vec![Box::new(super::surfaces::Surfaces::new(options, now))];
+    if let Some(album) = super::album::Album::new(now, options, watcher) {
         recorders.push(Box::new(album));
     }
     recorders
@@ -63,9 +119,9 @@ fn drawing(state: &State, options: &RunOptions, watcher: &mut dyn Watcher) -> Ve
 
 /// None draws in a program that was built without it, which is said to those who ask for pictures.
 #[cfg(not(feature = "render"))]
-fn drawing(state: &State, _: &RunOptions, watcher: &mut dyn Watcher) -> Vec<Box<dyn Recorder>> {
+fn drawing(now: &Now, _: &RunOptions, watcher: &mut dyn Watcher) -> Vec<Box<dyn Recorder>> {
     use crate::project::Every;
-    let output = &state.scene().output;
+    let output = &now.scene().output;
     let frames = output.video.is_some() || output.frames_every != Every::NEVER;
     if output.pictures || frames || !output.surface.is_empty() {
         let message =

@@ -1,13 +1,13 @@
 //! `report.json`: what ran, how long, and whether anything was lost.
 
 use crate::project::{Project, Scene};
+use crate::session::{Change, Session};
 use crate::solver::{Books, Clock, ParticleCounts};
-use crate::state::{Change, State};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
-use thalweg_field::{Heightfield, band};
+use thalweg_field::{Heightfield, Ledger, band};
 use thalweg_io::{WriteError, atomic};
 use thalweg_terrain::analysis::{Measures, Statistics, jensen_shannon};
 
@@ -41,6 +41,15 @@ pub struct LedgerReport {
     pub imbalance_rel: f64,
     /// The water's account.
     pub water: WaterReport,
+}
+
+/// The books of a water beside the first.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct OtherWater {
+    /// Its method.
+    pub kind: &'static str,
+    /// Its books.
+    pub ledger: LedgerReport,
 }
 
 /// The water's account [m³].
@@ -98,6 +107,9 @@ pub struct Report {
     pub dt: Dt,
     /// The accounts.
     pub ledger: LedgerReport,
+    /// The books of the waters beside the first, where a scene has several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub waters: Vec<OtherWater>,
     /// How many particles came and went, of a method that has any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub particles: Option<ParticleCounts>,
@@ -172,41 +184,52 @@ pub(super) struct Finish<'a> {
     pub realism: [Option<Realism>; 2],
 }
 
+impl LedgerReport {
+    fn of(books: &Books) -> Self {
+        let Books { ledger: Ledger { solids, water }, solid_density: density, solids_missing, .. } = *books;
+        Self {
+            bed_start: solids.bed_start * density,
+            bed_end: solids.bed_end * density,
+            suspended: solids.suspended * density,
+            exported: solids.exported * density,
+            added: solids.added * density,
+            eroded: solids.eroded * density,
+            imbalance_rel: solids_missing,
+            water: WaterReport {
+                start: water.start,
+                added: water.added,
+                evaporated: water.evaporated,
+                exported: water.exported,
+                end: water.end,
+                imbalance_rel: water.imbalance(),
+            },
+        }
+    }
+}
+
 impl Report {
-    pub(super) fn new(project: &Project, state: &State, finish: Finish) -> Self {
+    pub(super) fn new(project: &Project, state: &Session, finish: Finish) -> Self {
         let Finish { out, timings_s, wall_s, files, realism: [realism_before, realism_after] } = finish;
-        let Books { ledger, solid_density: density, solids_missing, particles } = state.books();
-        let (solids, water) = (ledger.solids, ledger.water);
+        let books = state.books();
         let Clock { steps, time, dt: [min, max], .. } = state.clock();
         Self {
             thalweg: env!("CARGO_PKG_VERSION"),
             out: absolute(out),
             scene: project.name.clone(),
             seed: project.scene.seed,
-            backend: project.scene.solver.backend.resolved(),
+            backend: project.scene.solver.first().backend.resolved(),
             threads: band::threads(),
             steps,
             simulated_s: time,
             wall_s,
             dt: Dt { min, mean: time / steps.max(1) as f64, max },
-            ledger: LedgerReport {
-                bed_start: solids.bed_start * density,
-                bed_end: solids.bed_end * density,
-                suspended: solids.suspended * density,
-                exported: solids.exported * density,
-                added: solids.added * density,
-                eroded: solids.eroded * density,
-                imbalance_rel: solids_missing,
-                water: WaterReport {
-                    start: water.start,
-                    added: water.added,
-                    evaporated: water.evaporated,
-                    exported: water.exported,
-                    end: water.end,
-                    imbalance_rel: water.imbalance(),
-                },
-            },
-            particles,
+            ledger: LedgerReport::of(&books),
+            waters: state
+                .other_books()
+                .iter()
+                .map(|(kind, books)| OtherWater { kind, ledger: LedgerReport::of(books) })
+                .collect(),
+            particles: books.particles,
             realism_before,
             realism_after,
             changes: state.changes().to_vec(),
@@ -228,7 +251,7 @@ mod tests {
     #[test]
     fn the_real_landscape_is_the_one_in_the_scenes() {
         let project = Project::open("tujunga", &[]).unwrap();
-        let state = State::new(&project, u64::MAX).unwrap();
+        let state = Session::new(&project, u64::MAX).unwrap();
         let measured = Statistics::of(state.start(), &Measures::default()).geomorphons.unwrap();
         let distance = jensen_shannon(&TUJUNGA, &measured);
         assert!(distance < 1.0e-6, "landforms of Big Tujunga are {measured:?}, {distance:e} away");

@@ -4,11 +4,11 @@ use super::RunOptions;
 use super::driver::to_next;
 use super::particles::earlier;
 use super::progress::Watcher;
-use super::recorder::{Ending, Recorder};
+use super::recorder::{Ending, Now, Recorder, Shows};
 use crate::draw::tints;
-use crate::state::State;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use thalweg_field::Snapshot;
 use thalweg_io::{WriteError, atomic, write_mesh};
 use thalweg_surface::{SurfaceParams, reconstruct};
 
@@ -23,25 +23,30 @@ pub struct Surfaces {
 
 impl Surfaces {
     /// A run that goes on counts what it wrote before as its own.
-    pub fn new(options: &RunOptions, state: &State) -> Self {
-        let written = earlier(options, state, "mesh");
+    pub fn new(options: &RunOptions, now: &Now) -> Self {
+        let written = earlier(options, now, "mesh");
         Self { folder: options.out.join("mesh"), max_bytes: options.max_bytes, written, told: false }
     }
 
     /// Names of the files of the present step.
-    fn paths(&self, state: &State) -> Vec<PathBuf> {
-        let formats = state.scene().output.surface.iter();
-        let step = state.steps_taken();
+    fn paths(&self, now: &Now) -> Vec<PathBuf> {
+        let formats = now.scene().output.surface.iter();
+        let step = now.steps_taken();
         formats.map(|format| self.folder.join(format!("surface_{step:06}.{}", format.extension()))).collect()
     }
 
     /// Surfaces have the colour of what the water carries. A run does not fail because one cannot be made; that is
     /// said once.
-    fn write_now(&mut self, state: &State, watcher: &mut dyn Watcher) -> Result<(), WriteError> {
-        let paths = self.paths(state);
-        let Some(points) = state.points().filter(|_| !paths.is_empty()) else { return Ok(()) };
-        let params = SurfaceParams { max_bytes: self.max_bytes, ..SurfaceParams::of(&points) };
-        let mesh = match reconstruct(&points, &params) {
+    fn write_now(
+        &mut self,
+        now: &Now,
+        shown: &Snapshot,
+        watcher: &mut dyn Watcher,
+    ) -> Result<(), WriteError> {
+        let paths = self.paths(now);
+        let Some(points) = shown.points.as_ref().filter(|_| !paths.is_empty()) else { return Ok(()) };
+        let params = SurfaceParams { max_bytes: self.max_bytes, ..SurfaceParams::of(points) };
+        let mesh = match reconstruct(points, &params) {
             Ok(mesh) => mesh,
             Err(error) => {
                 if !self.told {
@@ -52,7 +57,7 @@ impl Surfaces {
             }
         };
         atomic::create_dir(&self.folder)?;
-        let colours = tints(&mesh, &points, &state.scene().picture.look());
+        let colours = tints(&mesh, points, &now.scene().picture.look());
         for path in paths {
             write_mesh(&path, &mesh, colours.as_deref())?;
             self.written.insert(path);
@@ -66,17 +71,26 @@ impl Recorder for Surfaces {
         "surfaces"
     }
 
-    fn due_in(&self, state: &State) -> u64 {
-        to_next(state.steps_taken(), state.scene().output.surface_every)
+    fn due_in(&self, now: &Now) -> u64 {
+        to_next(now.steps_taken(), now.scene().output.surface_every)
     }
 
-    fn is_due(&self, state: &State) -> bool {
-        let every = state.scene().output.surface_every;
-        every > 0 && state.steps_taken().is_multiple_of(every)
+    fn is_due(&self, now: &Now) -> bool {
+        let every = now.scene().output.surface_every;
+        every > 0 && now.steps_taken().is_multiple_of(every)
     }
 
-    fn write(&mut self, state: &mut State, watcher: &mut dyn Watcher) -> Result<(), WriteError> {
-        self.write_now(state, watcher)
+    fn shows(&self) -> Shows {
+        Shows::Points
+    }
+
+    fn write(
+        &mut self,
+        now: &Now,
+        shown: &mut Snapshot,
+        watcher: &mut dyn Watcher,
+    ) -> Result<(), WriteError> {
+        self.write_now(now, shown, watcher)
     }
 
     fn rewind(&mut self) {
@@ -84,10 +98,10 @@ impl Recorder for Surfaces {
     }
 
     fn finish(&mut self, ending: &mut Ending) -> Result<Vec<PathBuf>, WriteError> {
-        let Ending { state, timings, watcher, .. } = ending;
-        if self.paths(state).iter().any(|path| !self.written.contains(path)) {
+        let Ending { now, snapshot, timings, watcher } = ending;
+        if self.paths(now).iter().any(|path| !self.written.contains(path)) {
             watcher.busy("writing the surface", 0, 1);
-            timings.of("surfaces", || self.write_now(state, *watcher))?;
+            timings.of("surfaces", || self.write_now(now, snapshot, *watcher))?;
         }
         Ok(self.written.iter().cloned().collect())
     }

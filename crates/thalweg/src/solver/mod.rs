@@ -6,21 +6,26 @@
 
 mod method;
 mod particles;
+mod patch;
 mod pipes;
 mod sections;
+mod stroke;
+mod wanted;
 
 pub use method::{Method, method, methods, read_as, register, table};
-pub use sections::Sections;
+pub use patch::{CellPatch, Patch};
+pub use sections::{Section, Sections};
+pub use stroke::{Canvas, Layer, Stroke, Tool};
+pub use wanted::Wanted;
 
 use crate::project::{Complaint, Scene, Time};
-use crate::state::Ground;
+use crate::world::Ground;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::error::Error;
 use std::fmt::Debug;
 use std::sync::Arc;
-use thalweg_erosion::pipes::Ledger;
-use thalweg_field::{Heightfield, Points, Snapshot};
+use thalweg_field::{Grid2, Heightfield, Ledger, Points, Snapshot};
 
 /// What a method runs: a scene, its ground before anything happened, and the memory it may use.
 #[derive(Clone, Debug)]
@@ -36,7 +41,7 @@ pub struct Setup {
 impl Setup {
     /// The parameters of the method.
     pub fn params<P: DeserializeOwned>(&self) -> Result<P, Complaint> {
-        self.scene.solver.params()
+        self.scene.solver.first().params()
     }
 }
 
@@ -62,6 +67,22 @@ pub trait Solver: Debug + Send {
     /// cannot; nothing changes then.
     fn change(&mut self, setup: &Setup) -> Result<(), Complaint>;
 
+    /// Paints ground or water, and tells what changed. The complaint says why it cannot; nothing changes then.
+    fn paint(&mut self, stroke: &Stroke) -> Result<Patch, Complaint> {
+        Err(cannot_paint(stroke.tool.layer()))
+    }
+
+    /// Lays down what was there before or after a stroke, and tells what changed.
+    fn repaint(&mut self, _: &Patch) -> Result<Patch, Complaint> {
+        Err(cannot_paint(Layer::Ground))
+    }
+
+    /// Takes over what other waters did to the ground [m].
+    fn shift_ground(&mut self, _: &Grid2<f32>) -> Result<(), Complaint> {
+        let message = "solver: this water cannot share its ground with others".into();
+        Err(Complaint { path: "solver".into(), message })
+    }
+
     /// Refuses numbers that have gone wild. Solvers look for them now and then; what is saved, shown or handed to the
     /// next pass must be free of them.
     fn check_finite(&self) -> Result<(), StepError> {
@@ -76,12 +97,12 @@ pub trait Solver: Debug + Send {
         None
     }
 
-    /// Everything there is to show.
-    fn snapshot(&mut self) -> Snapshot;
+    /// What there is to show of what is wanted.
+    fn snapshot(&self, wanted: &Wanted) -> Snapshot;
 
     /// Everything there is to see, with the cells of the terrain itself: a coarse pass as if it were refined now.
-    fn scenery(&mut self) -> Snapshot {
-        self.snapshot()
+    fn scenery(&self) -> Snapshot {
+        self.snapshot(&Wanted::all())
     }
 
     /// Where water and ground went.
@@ -153,26 +174,6 @@ impl Clock {
     }
 }
 
-/// Shortest and longest of some time steps [s].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TimeSteps(pub [f64; 2]);
-
-impl TimeSteps {
-    /// None so far.
-    pub const NONE: Self = Self([f64::INFINITY, 0.0]);
-
-    /// Counts more of them.
-    pub fn note(&mut self, min: f64, max: f64) {
-        let [shortest, longest] = self.0;
-        self.0 = [shortest.min(min), longest.max(max)];
-    }
-
-    /// Both, or 0 where there is none.
-    pub fn or_zero(self) -> [f64; 2] {
-        if self == Self::NONE { [0.0; 2] } else { self.0 }
-    }
-}
-
 /// Where water and ground went.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Books {
@@ -241,8 +242,12 @@ impl StepError {
     }
 }
 
-/// The state of a run cannot be taken over by other parameters.
-fn does_not_fit() -> Complaint {
-    let message = "the water that flows does not fit it; start the scene anew with it".into();
-    Complaint { path: "solver".into(), message }
+/// The water takes no paint of that kind.
+fn cannot_paint(layer: Layer) -> Complaint {
+    let what = match layer {
+        Layer::Ground => "ground",
+        Layer::Water => "water",
+        Layer::Softness => "hardness",
+    };
+    Complaint { path: "paint".into(), message: format!("the {what} of this method cannot be painted") }
 }

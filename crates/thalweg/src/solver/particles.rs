@@ -3,15 +3,16 @@
 use super::method::{Method, read_as, table};
 use super::sections::time_steps;
 use super::{
-    Books, Clock, Crowd, GoOn, ParticleCounts, Relaxing, Sections, Setup, Solver, StepError, TimeSteps,
-    does_not_fit,
+    Books, Canvas, CellPatch, Clock, Crowd, GoOn, Layer, ParticleCounts, Patch, Relaxing, Sections, Setup,
+    Solver, StepError, Stroke, Tool, Wanted, cannot_paint,
 };
-use crate::project::{Complaint, Emitter, EmitterShape, Pool, Scene};
-use crate::state::{Ground, memory_beside};
+use crate::project::{Complaint, Emitter, EmitterShape, Scene};
+use crate::world::{Ground, memory_beside};
 use schemars::JsonSchema;
-use thalweg_coupling::{self as coupling, Edge, Params, ParticleWater, Saved, Setting, Shape, Top};
-use thalweg_erosion::pipes;
-use thalweg_field::{Field, FieldInfo, Heightfield, Points, Snapshot};
+use thalweg_coupling::{self as coupling, Params, ParticleWater, Saved, Setting, Shape};
+use thalweg_field::{
+    Edge, Field, FieldInfo, Grid2, Heightfield, Invalid, Points, Region, Snapshot, TimeSteps,
+};
 use thalweg_sph::RunningEmitter;
 use thalweg_terrain::analysis::slope;
 use toml::{Table, Value};
@@ -50,15 +51,15 @@ fn spacing(fluid: &Table) -> Option<f64> {
 
 fn check(scene: &Scene) -> Vec<Complaint> {
     let mut found = Vec::new();
-    match scene.solver.params::<Params>() {
-        Ok(params) => found.extend(params.validated().err().map(Complaint::from)),
+    match scene.solver.first().params::<Params>() {
+        Ok(params) => found.extend(params.validated().err().map(complaint)),
         Err(complaint) => found.push(complaint),
     }
     let edges = &scene.edges;
     for (side, edge) in
         [("north", edges.north), ("east", edges.east), ("south", edges.south), ("west", edges.west)]
     {
-        if let pipes::Edge::Level(_) = edge {
+        if let Edge::Level(_) = edge {
             let path = format!("edges.{side}");
             let message = format!(
                 "{path} is a reservoir, which particles cannot keep level; use \"closed\" or \"open\", and an \
@@ -68,6 +69,13 @@ fn check(scene: &Scene) -> Vec<Complaint> {
         }
     }
     found
+}
+
+/// Parameters stand below `solver`; what else the water names stands at the top of a scene.
+fn complaint(invalid: Invalid) -> Complaint {
+    let parameter = ["fluid.", "bed.", "erosion."].iter().any(|section| invalid.key.starts_with(section));
+    let above = if parameter { "solver." } else { "" };
+    Complaint { path: format!("{above}{}", invalid.key), message: format!("{above}{invalid}") }
 }
 
 /// Steps taken in one go, at most.
@@ -87,7 +95,8 @@ impl ParticleRun {
     fn new(setup: &Setup) -> Result<Self, Complaint> {
         let params = setup.params()?;
         admit(setup, &params)?;
-        let water = ParticleWater::new(&setup.ground.field, &params, &setting(setup))?;
+        let water =
+            ParticleWater::new(setup.ground.heights(), &params, &setting(setup)).map_err(complaint)?;
         Ok(Self { setup: setup.clone(), water, dt: TimeSteps::NONE })
     }
 
@@ -102,15 +111,31 @@ impl ParticleRun {
     }
 }
 
+impl ParticleRun {
+    /// Sets what has come on top of the bed to what `paint` makes of it; water may follow ground that sinks.
+    fn set_bed(
+        &mut self,
+        region: Region,
+        follow: bool,
+        paint: impl FnOnce(&[f64]) -> Vec<f64>,
+    ) -> Result<Patch, Complaint> {
+        let before = self.water.bed_change(&region);
+        let after = paint(&before);
+        self.water.set_bed_change(&region, &after, follow).map_err(complaint)?;
+        let grid = self.water.bed().size;
+        Ok(Patch::Cells(CellPatch { layer: Layer::Ground, grid, region, before, after }))
+    }
+}
+
 /// Memory that running it takes [bytes]; a complaint about water that is too far away to be searched.
 fn memory(setup: &Setup, params: &Params) -> Result<u64, Complaint> {
-    let solver = ParticleWater::memory(&setup.ground.field, params, &setting(setup))?;
+    let solver = ParticleWater::memory(setup.ground.heights(), params, &setting(setup)).map_err(complaint)?;
     Ok(solver.saturating_add(bytes_beside(&setup.ground)))
 }
 
 /// Complains about what would need more memory than may be used.
 fn admit(setup: &Setup, params: &Params) -> Result<(), Complaint> {
-    let (height, max_bytes) = (&setup.ground.field.height, setup.max_bytes);
+    let (height, max_bytes) = (&setup.ground.heights().height, setup.max_bytes);
     let need = memory(setup, params)?;
     if need <= max_bytes {
         return Ok(());
@@ -135,32 +160,18 @@ fn admit(setup: &Setup, params: &Params) -> Result<(), Complaint> {
 
 /// Bytes for the terrain beside the solver's own.
 fn bytes_beside(ground: &Ground) -> u64 {
-    memory_beside(ground.field.height.cols(), ground.field.height.rows())
+    memory_beside(ground.heights().height.cols(), ground.heights().height.rows())
 }
 
 /// What stands around the bed.
 fn setting(setup: &Setup) -> Setting {
     let Setup { scene, ground, max_bytes } = setup;
-    let pool = |pool: &Pool| coupling::Pool {
-        from: pool.from,
-        to: pool.to,
-        bottom: pool.bottom,
-        top: pool.level.map_or_else(|| Top::Depth(pool.depth.unwrap_or(0.0)), Top::Level),
-        velocity: pool.velocity.unwrap_or_default(),
-        sediment: pool.sediment.unwrap_or(0.0),
-        lifetime: pool.lifetime,
-    };
-    let edges = &scene.edges;
     Setting {
-        water: scene.water.iter().map(pool).collect(),
-        emitters: emitters(scene, &ground.field),
+        water: scene.pools(),
+        emitters: emitters(scene, ground.heights()),
         sinks: scene.sinks.iter().map(|sink| coupling::Sink { from: sink.from, to: sink.to }).collect(),
-        edges: [edges.north, edges.east, edges.south, edges.west].map(|edge| match edge {
-            pipes::Edge::Open => Edge::Open,
-            // Reservoirs are refused when the scene is checked.
-            pipes::Edge::Closed | pipes::Edge::Level(_) => Edge::Wall,
-        }),
-        hardness: ground.softness.as_ref().map(|softness| softness.map(|soft| 1.0 - soft)),
+        edges: scene.edges,
+        hardness: ground.softness().map(|softness| softness.map(|soft| 1.0 - soft)),
         seed: scene.seed,
         max_bytes: Some(max_bytes.saturating_sub(bytes_beside(ground))),
     }
@@ -229,30 +240,15 @@ impl Solver for ParticleRun {
     }
 
     fn advance(&mut self, steps: u64) -> Result<(), StepError> {
-        let coupling::StepReport { dt_min, dt_max, .. } =
-            self.water.advance(steps).map_err(StepError::wild)?;
-        self.dt.note(dt_min, dt_max);
+        self.dt.add(self.water.advance(steps).map_err(StepError::wild)?);
         Ok(())
     }
 
-    /// The solver is made anew and takes up the state, as if the run had been stopped and resumed: so a run that is
-    /// stopped later goes on in the same bits.
     fn change(&mut self, setup: &Setup) -> Result<(), Complaint> {
-        if (&setup.scene.solver, &setup.scene.emitters)
-            == (&self.setup.scene.solver, &self.setup.scene.emitters)
-        {
-            self.setup = setup.clone();
-            return Ok(());
-        }
-        let (before, params) = (self.water.params().clone(), setup.params()?);
+        let params = setup.params()?;
         admit(setup, &params)?;
-        // This knows what cannot change while water flows.
-        self.water.set_params(&params)?;
-        let fresh = Self::new(setup).inspect_err(|_| drop(self.water.set_params(&before)));
-        let mut water = fresh?.water;
-        self.water.set_emitters(&emitters(&setup.scene, &setup.ground.field))?;
-        water.restore(&self.water.save()).map_err(|_| does_not_fit())?;
-        (self.water, self.setup) = (water, setup.clone());
+        self.water.change(&params, &setting(setup)).map_err(complaint)?;
+        self.setup = setup.clone();
         Ok(())
     }
 
@@ -264,16 +260,64 @@ impl Solver for ParticleRun {
         Some(self.water.points())
     }
 
-    fn snapshot(&mut self) -> Snapshot {
+    fn paint(&mut self, stroke: &Stroke) -> Result<Patch, Complaint> {
+        let bed = self.water.bed();
+        let canvas = Canvas { size: bed.size, cell: bed.cell };
+        let region = stroke.region(&canvas);
+        match stroke.tool {
+            Tool::Pour => {
+                let poured = self.water.pour(&region, |place| stroke.strength * stroke.weight(place));
+                Ok(Patch::Particles(poured.map_err(complaint)?))
+            }
+            Tool::Scoop => {
+                let scooped = self.water.scoop(|place| stroke.weight(place) > 0.0);
+                Ok(Patch::Particles(scooped.map_err(complaint)?))
+            }
+            Tool::Harden | Tool::Soften => Err(cannot_paint(Layer::Softness)),
+            Tool::Raise | Tool::Lower | Tool::Smooth | Tool::Flatten => {
+                let height = |(col, row)| bed.exact_height(bed.vertex(col, row));
+                let heights: Vec<_> = region.cells().map(height).collect();
+                let painted =
+                    if region.is_empty() { Vec::new() } else { stroke.painted(&canvas, &region, &heights) };
+                let by: Vec<_> = painted.iter().zip(&heights).map(|(after, before)| after - before).collect();
+                self.set_bed(region, false, |change| {
+                    change.iter().zip(by).map(|(change, by)| change + by).collect()
+                })
+            }
+        }
+    }
+
+    fn repaint(&mut self, patch: &Patch) -> Result<Patch, Complaint> {
+        match patch {
+            Patch::Particles(wanted) => {
+                Ok(Patch::Particles(self.water.exchange(wanted.clone()).map_err(complaint)?))
+            }
+            Patch::Cells(patch) if patch.layer == Layer::Ground => {
+                self.set_bed(patch.region.clone(), true, |change| patch.over(change))
+            }
+            Patch::Cells(patch) => Err(cannot_paint(patch.layer)),
+        }
+    }
+
+    fn shift_ground(&mut self, by: &Grid2<f32>) -> Result<(), Complaint> {
+        let whole = Region { cols: 0..by.cols(), rows: 0..by.rows() };
+        let shifted = |(change, by): (&f64, &f32)| change + f64::from(*by);
+        self.set_bed(whole, false, |change| change.iter().zip(by.values()).map(shifted).collect()).map(drop)
+    }
+
+    fn snapshot(&self, wanted: &Wanted) -> Snapshot {
         let ground = self.water.ground();
-        let steepness =
-            Field { info: FieldInfo::new("slope", "rad", "slope of the bed"), values: slope(&ground) };
-        let mut fields = self.water.fields();
-        fields.push(steepness);
+        let mut fields =
+            if wanted.fields.as_ref().is_some_and(Vec::is_empty) { Vec::new() } else { self.water.fields() };
+        fields.retain(|field| wanted.has(&field.info.name));
+        if wanted.has("slope") {
+            let info = FieldInfo::new("slope", "rad", "slope of the bed");
+            fields.push(Field { info, values: slope(&ground) });
+        }
         Snapshot {
             step: self.water.steps_taken(),
             time: self.water.time(),
-            points: self.points(),
+            points: if wanted.points { self.points() } else { None },
             ..Snapshot::of_fields(ground.frame, fields)
         }
     }
@@ -294,7 +338,7 @@ impl Solver for ParticleRun {
 
     fn particles_within(&self, time: f64) -> Option<Crowd> {
         let (fluid, emitters) =
-            (&self.water.params().fluid, emitters(&self.setup.scene, &self.setup.ground.field));
+            (&self.water.params().fluid, emitters(&self.setup.scene, self.setup.ground.heights()));
         let (start, volume) = (self.counts().start, fluid.particle_mass() / fluid.density);
         let (mut most, mut particle_seconds) = (start as f64, start as f64 * time);
         for emitter in &emitters {
@@ -314,10 +358,11 @@ impl Solver for ParticleRun {
     }
 
     fn save(&self, into: &mut Sections) {
-        let Saved { numbers, doubles, floats, tags, .. } = self.water.save();
+        let Saved { numbers, doubles, floats, tags, painted, .. } = self.water.save();
         let height = &self.water.ground().height;
         into.put("size", vec![height.cols(), height.rows()]);
         into.put("particles", self.water.particle_count());
+        into.put("painted", painted);
         into.put_doubles("numbers", numbers);
         into.put_doubles("doubles", doubles);
         into.put_floats("floats", floats);
@@ -340,6 +385,8 @@ impl Solver for ParticleRun {
             doubles: from.doubles("doubles")?.to_vec(),
             floats: from.floats("floats")?.to_vec(),
             tags: tags.iter().map(|tag| u32::from_le_bytes(*tag)).collect(),
+            // States of version 0.1 know nothing of paint.
+            painted: from.header.get("painted").and_then(serde_json::Value::as_bool).unwrap_or(false),
         };
         self.water.restore(&saved)?;
         self.dt = time_steps(from.doubles("clock")?)?;

@@ -2,14 +2,21 @@
 
 use super::method::{Method, read_as, table};
 use super::sections::time_steps;
-use super::{Books, Clock, Sections, Setup, Solver, StepError, TimeSteps, does_not_fit};
+use super::{
+    Books, Canvas, CellPatch, Clock, Layer, Patch, Sections, Setup, Solver, StepError, Stroke, Wanted,
+    cannot_paint,
+};
 use crate::project::{Complaint, Scene, Source};
-use crate::state::{memory_beside, standing_water};
+use crate::world::{memory_beside, standing_water};
 use schemars::JsonSchema;
 use std::cmp::Ordering;
-use thalweg_erosion::pipes::{self, Fall, Ledger, Params, Pipes, Saved, Weather, Window};
+use std::sync::Arc;
+use thalweg_erosion::pipes::{self, Fall, Params, Pipes, Quantity, Saved, Weather};
 use thalweg_field::range::{FINITE, NATURAL, NATURAL_F32, all_within, whole};
-use thalweg_field::{Field, FieldInfo, Frame, Grid2, Heightfield, Snapshot};
+use thalweg_field::{
+    Field, FieldInfo, Frame, Grid2, Heightfield, Invalid, Ledger, Region, Snapshot, Solids, TimeSteps, Water,
+    Window,
+};
 use thalweg_terrain::analysis::slope;
 use thalweg_terrain::resample;
 
@@ -36,7 +43,7 @@ pub(super) const METHOD: Method = Method {
         params.clone().try_into().map_or(0, |params| memory(cols, rows, &params))
     },
     memory: |setup| {
-        let height = &setup.ground.field.height;
+        let height = &setup.ground.heights().height;
         Ok(memory(height.cols(), height.rows(), &setup.params()?))
     },
     build: |setup| Ok(Box::new(PipesRun::new(setup)?)),
@@ -48,7 +55,7 @@ fn memory(cols: usize, rows: usize, params: &Params) -> u64 {
 }
 
 fn check(scene: &Scene) -> Vec<Complaint> {
-    let wrong = scene.solver.params::<Params>().map(|params| params.validated());
+    let wrong = scene.solver.first().params::<Params>().map(|params| params.validated());
     match wrong {
         Ok(Ok(())) => Vec::new(),
         Ok(Err(invalid)) => {
@@ -153,7 +160,7 @@ impl PipesRun {
         if self.is_over() {
             return 1.0;
         }
-        let height = &self.setup.ground.field.height;
+        let height = &self.setup.ground.heights().height;
         let cells =
             |factor: usize| ((height.cols() / factor).max(1) * (height.rows() / factor).max(1)) as f64;
         let coarse =
@@ -190,7 +197,7 @@ impl PipesRun {
     }
 
     fn sample(&mut self) {
-        add_sample(&mut self.pipes, self.sampled, &mut self.flow, &mut self.wet);
+        add_sample(&self.pipes, self.sampled, &mut self.flow, &mut self.wet);
         self.sampled = self.pipes.time();
     }
 
@@ -209,6 +216,34 @@ impl PipesRun {
         let empty = Grid2::filled(cols, rows, 0.0);
         (self.flow, self.wet, self.sampled) = (empty.clone(), empty, 0.0);
         Ok(())
+    }
+
+    /// Mean discharge per width and share of the time under water, over the time of the pass that is sampled; at the end
+    /// also over what has flowed since the last sample.
+    fn means(&self) -> [Grid2<f32>; 2] {
+        let (mut flow, mut wet, mut sampled) = (self.flow.clone(), self.wet.clone(), self.sampled);
+        if self.is_over() {
+            add_sample(&self.pipes, sampled, &mut flow, &mut wet);
+            sampled = self.pipes.time();
+        }
+        let per_time = if sampled > 0.0 { (1.0 / sampled) as f32 } else { 0.0 };
+        [flow, wet].map(|sum| sum.map(|v| v * per_time))
+    }
+
+    /// Sets cells of the present pass to what `paint` makes of them, given in the solver's own heights.
+    fn set_cells(
+        &mut self,
+        layer: Layer,
+        region: Region,
+        paint: impl FnOnce(&Pipes, &Region, Vec<f32>) -> Vec<f32>,
+    ) -> Result<Patch, Complaint> {
+        let quantity = quantity(layer)?;
+        let before = self.pipes.cells(quantity, &region);
+        let after = paint(&self.pipes, &region, before.clone());
+        self.pipes.set_cells(quantity, &region, &after)?;
+        let [before, after] = [before, after].map(|values| values.into_iter().map(f64::from).collect());
+        let grid = [self.flow.cols(), self.flow.rows()];
+        Ok(Patch::Cells(CellPatch { layer, grid, region, before, after }))
     }
 
     /// Refuses a saved state that lies beyond the passes of the scene.
@@ -232,19 +267,21 @@ impl PipesRun {
         let now = self.pipes.ledger();
         let Some(Past { ledger: past, .. }) = &self.past else { return now };
         Ledger {
-            water: pipes::Water {
+            water: Water {
                 start: past.water.start,
                 added: past.water.added + now.water.added + now.water.start - past.water.end,
                 evaporated: past.water.evaporated + now.water.evaporated,
                 exported: past.water.exported + now.water.exported,
                 end: now.water.end,
             },
-            solids: pipes::Solids {
+            solids: Solids {
                 bed_start: past.solids.bed_start,
                 bed_end: now.solids.bed_end,
                 suspended: now.solids.suspended,
                 exported: past.solids.exported + now.solids.exported,
-                added: past.solids.added + now.solids.bed_start - past.solids.bed_end - past.solids.suspended,
+                added: past.solids.added + now.solids.added + now.solids.bed_start
+                    - past.solids.bed_end
+                    - past.solids.suspended,
                 eroded: past.solids.eroded + now.solids.eroded,
             },
         }
@@ -262,7 +299,7 @@ impl PipesRun {
 }
 
 /// Adds what flows and what is wet now, weighted with the time since the last sample.
-fn add_sample(pipes: &mut Pipes, sampled: f64, flow: &mut Grid2<f32>, wet: &mut Grid2<f32>) {
+fn add_sample(pipes: &Pipes, sampled: f64, flow: &mut Grid2<f32>, wet: &mut Grid2<f32>) {
     let span = (pipes.time() - sampled) as f32;
     let (depth, discharge) = (pipes.depth(), pipes.discharge());
     flow.for_each_row(|row, cells| {
@@ -305,6 +342,14 @@ fn replace(snapshot: &mut Snapshot, name: &str, values: Grid2<f32>) {
     }
 }
 
+fn quantity(layer: Layer) -> Result<Quantity, Complaint> {
+    match layer {
+        Layer::Ground => Ok(Quantity::Bed),
+        Layer::Water => Ok(Quantity::Depth),
+        Layer::Softness => Err(cannot_paint(layer)),
+    }
+}
+
 fn misfit() -> String {
     "its state does not fit the terrain".into()
 }
@@ -340,8 +385,7 @@ impl Solver for PipesRun {
     /// Also samples the flow. What has flowed since the last sample is shown at the end but not counted: a longer run
     /// that goes on from there samples at the same steps as if it had been asked for at once.
     fn advance(&mut self, steps: u64) -> Result<(), StepError> {
-        let pipes::StepReport { dt_min, dt_max, .. } = self.pipes.advance(steps).map_err(StepError::wild)?;
-        self.dt.note(dt_min, dt_max);
+        self.dt.add(self.pipes.advance(steps).map_err(StepError::wild)?);
         if self.pipes.steps_taken().is_multiple_of(SAMPLE_EVERY) {
             self.sample();
         }
@@ -356,18 +400,62 @@ impl Solver for PipesRun {
     }
 
     fn change(&mut self, setup: &Setup) -> Result<(), Complaint> {
-        if setup.scene.solver == self.scene().solver {
-            self.setup = setup.clone();
-            return Ok(());
+        let in_solver =
+            |invalid: Invalid| Complaint::from(Invalid { key: format!("solver.{}", invalid.key), ..invalid });
+        let before = self.pipes.params().clone();
+        self.pipes.set_params(&setup.params()?).map_err(in_solver)?;
+        let brings = |setup: &Setup| {
+            let Scene { rain, sources, drains, .. } = &*setup.scene;
+            (rain.clone(), sources.clone(), drains.clone())
+        };
+        if brings(setup) != brings(&self.setup) || !Arc::ptr_eq(&setup.ground, &self.setup.ground) {
+            let ground = self.pipes.ground();
+            if let Err(invalid) = self.pipes.set_weather(&ground, &weather(setup, &ground)) {
+                self.pipes.set_params(&before).map_err(in_solver)?;
+                return Err(invalid.into());
+            }
         }
-        let mut ground = setup.ground.of_pass(&setup.scene, self.pass);
-        if let Some(height) = &self.inherited {
-            ground.height = height.clone();
-        }
-        let mut pipes = flood(setup, &setup.params()?, &ground, None)?;
-        pipes.restore(&self.pipes.save()).map_err(|_| does_not_fit())?;
-        (self.pipes, self.setup) = (pipes, setup.clone());
+        self.setup = setup.clone();
         Ok(())
+    }
+
+    fn paint(&mut self, stroke: &Stroke) -> Result<Patch, Complaint> {
+        let canvas = Canvas::new(self.flow.cols(), self.flow.rows(), self.pipes.frame());
+        let (layer, region) = (stroke.tool.layer(), stroke.region(&canvas));
+        let quantity = quantity(layer)?;
+        self.set_cells(layer, region, |pipes, region, now| {
+            let metres: Vec<_> = now.iter().map(|&own| pipes.metres(quantity, own)).collect();
+            let painted =
+                if region.is_empty() { Vec::new() } else { stroke.painted(&canvas, region, &metres) };
+            let own = |((metres, now), before): ((f64, f32), &f64)| {
+                // What is not touched keeps its bits.
+                if metres == *before { now } else { pipes.own_height(quantity, metres) }
+            };
+            painted.into_iter().zip(now).zip(&metres).map(own).collect()
+        })
+    }
+
+    fn repaint(&mut self, patch: &Patch) -> Result<Patch, Complaint> {
+        let Patch::Cells(patch) = patch else { return Err(cannot_paint(Layer::Water)) };
+        let grid = [self.flow.cols(), self.flow.rows()];
+        let patch = if patch.grid == grid { patch.clone() } else { patch.on_grid(grid) };
+        let least = if patch.layer == Layer::Water { 0.0 } else { f64::NEG_INFINITY };
+        self.set_cells(patch.layer, patch.region.clone(), |_, _, now| {
+            let now: Vec<_> = now.into_iter().map(f64::from).collect();
+            patch.over(&now).into_iter().map(|value| value.max(least) as f32).collect()
+        })
+    }
+
+    fn shift_ground(&mut self, by: &Grid2<f32>) -> Result<(), Complaint> {
+        let whole = Region { cols: 0..by.cols(), rows: 0..by.rows() };
+        let shift = |pipes: &Pipes, _: &Region, now: Vec<f32>| {
+            let own = |(own, &by): (f32, &f32)| {
+                let metres = pipes.metres(Quantity::Bed, own) + f64::from(by);
+                if by == 0.0 { own } else { pipes.own_height(Quantity::Bed, metres) }
+            };
+            now.into_iter().zip(by.values()).map(own).collect()
+        };
+        self.set_cells(Layer::Ground, whole, shift).map(drop)
     }
 
     fn check_finite(&self) -> Result<(), StepError> {
@@ -389,30 +477,48 @@ impl Solver for PipesRun {
         self.pipes.ground()
     }
 
-    fn snapshot(&mut self) -> Snapshot {
-        let mut snapshot = self.pipes.snapshot();
-        (snapshot.step, snapshot.time) = (self.steps_taken(), self.time());
+    fn snapshot(&self, wanted: &Wanted) -> Snapshot {
         let ground = self.pipes.ground();
-        let start = self.setup.ground.of_pass(self.scene(), self.pass);
-        let (mut flow, mut wet, mut sampled) = (self.flow.clone(), self.wet.clone(), self.sampled);
-        if self.is_over() {
-            add_sample(&mut self.pipes, sampled, &mut flow, &mut wet);
-            sampled = self.pipes.time();
-        }
-        let per_time = if sampled > 0.0 { (1.0 / sampled) as f32 } else { 0.0 };
-        let mut add = |name, unit, meaning, values| {
-            snapshot.fields.push(Field { info: FieldInfo::new(name, unit, meaning), values });
+        let mut shown = Snapshot::of_fields(ground.frame.clone(), Vec::new());
+        (shown.step, shown.time) = (self.steps_taken(), self.time());
+        let mut add = |name, unit, meaning, values: &dyn Fn() -> Grid2<f32>| {
+            if wanted.has(name) {
+                shown.fields.push(Field { info: FieldInfo::new(name, unit, meaning), values: values() });
+            }
         };
-        add("erosion", "m", "bed lost since the beginning", change(&ground, &start, -1.0));
-        add("deposition", "m", "bed gained since the beginning", change(&ground, &start, 1.0));
-        add("flow", "m²/s", "mean discharge per metre of width", flow.map(|v| v * per_time));
-        add("wetness", "-", "share of the time under water", wet.map(|v| v * per_time));
-        add("slope", "rad", "slope of the bed", slope(&ground));
-        snapshot
+        add("height", "m", "height of the bed", &|| ground.height.clone());
+        add("water", "m", "depth of the water above the bed", &|| self.pipes.depth());
+        add("sediment", "m", "suspended sediment, as height of bed", &|| self.pipes.sediment());
+        let moving = ["speed", "velocity_east", "velocity_north"].iter().any(|name| wanted.has(name));
+        if moving {
+            let [east, north] = self.pipes.velocity();
+            // By the square root alone, which is rounded the same everywhere.
+            let speed = || {
+                Grid2::from_fn(east.cols(), east.rows(), |c, r| {
+                    let [east, north] = [&east, &north].map(|grid| f64::from(grid.at(c, r)));
+                    (east * east + north * north).sqrt() as f32
+                })
+            };
+            add("speed", "m/s", "speed of the water", &speed);
+            add("velocity_east", "m/s", "velocity of the water to the east", &|| east.clone());
+            add("velocity_north", "m/s", "velocity of the water to the north", &|| north.clone());
+        }
+        if ["erosion", "deposition"].iter().any(|name| wanted.has(name)) {
+            let start = self.setup.ground.of_pass(self.scene(), self.pass);
+            add("erosion", "m", "bed lost since the beginning", &|| change(&ground, &start, -1.0));
+            add("deposition", "m", "bed gained since the beginning", &|| change(&ground, &start, 1.0));
+        }
+        if ["flow", "wetness"].iter().any(|name| wanted.has(name)) {
+            let [flow, wet] = self.means();
+            add("flow", "m²/s", "mean discharge per metre of width", &|| flow.clone());
+            add("wetness", "-", "share of the time under water", &|| wet.clone());
+        }
+        add("slope", "rad", "slope of the bed", &|| slope(&ground));
+        shown
     }
 
-    fn scenery(&mut self) -> Snapshot {
-        let mut snapshot = self.snapshot();
+    fn scenery(&self) -> Snapshot {
+        let mut snapshot = self.snapshot(&Wanted::all());
         if self.sampled == 0.0 && !self.is_over() {
             // Until a pass has its first sample, what is now stands for the mean.
             let depth = self.pipes.depth();
@@ -429,7 +535,7 @@ impl Solver for PipesRun {
             let coarse = Heightfield { height: field.values.clone(), frame: snapshot.frame.clone() };
             field.values = resample(&coarse, cols, rows).height;
         }
-        let start = &self.setup.ground.field;
+        let start = self.setup.ground.heights();
         replace(&mut snapshot, "slope", slope(&ground));
         replace(&mut snapshot, "erosion", change(&ground, start, -1.0));
         replace(&mut snapshot, "deposition", change(&ground, start, 1.0));
@@ -445,13 +551,16 @@ impl Solver for PipesRun {
     }
 
     fn save(&self, into: &mut Sections) {
-        let Saved { size, step, numbers, accounts, cells } = self.pipes.save();
+        let Saved { size, step, numbers, accounts, cells, painted } = self.pipes.save();
         into.put("pass", self.pass);
         into.put("size", size.to_vec());
         into.put("pass_step", step);
         into.put_doubles("numbers", numbers);
         into.put_doubles("accounts", accounts);
         into.put_floats("cells", cells);
+        if let Some(painted) = painted {
+            into.put_doubles("painted", painted.to_vec());
+        }
         into.put_doubles("past", self.past.map_or(Vec::new(), |past| past.numbers().to_vec()));
         into.put_doubles("clock", vec![self.sampled, self.dt.0[0], self.dt.0[1]]);
         into.put_floats("flow", self.flow.values().to_vec());
@@ -476,6 +585,8 @@ impl Solver for PipesRun {
             numbers: from.doubles("numbers")?.to_vec(),
             accounts: from.doubles("accounts")?.to_vec(),
             cells: from.floats("cells")?.to_vec(),
+            // States of version 0.1 know nothing of paint.
+            painted: from.doubles("painted").ok().and_then(|painted| painted.try_into().ok()),
         };
         pipes.restore(&saved)?;
         let past = match from.doubles("past")? {
@@ -495,7 +606,7 @@ impl Solver for PipesRun {
 }
 
 /// |ground that is missing| / |what water moved|, or of the whole bed where slopes slipped but water moved nothing [-].
-fn solids_missing(solids: &pipes::Solids) -> f64 {
+fn solids_missing(solids: &Solids) -> f64 {
     let share = solids.imbalance();
     if share.is_finite() {
         return share;
@@ -530,9 +641,9 @@ impl Past {
         let steps = whole("the steps of its earlier passes", steps, 1 << 53)?;
         all_within("time of its earlier passes,", &[time], &NATURAL)?;
         all_within("account of its earlier passes,", &numbers[2..], &FINITE)?;
-        let water = pipes::Water { start: w0, added: w1, evaporated: w2, exported: w3, end: w4 };
+        let water = Water { start: w0, added: w1, evaporated: w2, exported: w3, end: w4 };
         let solids =
-            pipes::Solids { bed_start: s0, bed_end: s1, suspended: s2, exported: s3, added: s4, eroded: s5 };
+            Solids { bed_start: s0, bed_end: s1, suspended: s2, exported: s3, added: s4, eroded: s5 };
         Ok(Self { steps, time, ledger: Ledger { water, solids } })
     }
 }
@@ -544,6 +655,13 @@ fn flood(
     ground: &Heightfield,
     water: Option<Grid2<f32>>,
 ) -> Result<Pipes, Complaint> {
+    let scene = &setup.scene;
+    let standing = (water.is_none() && !scene.water.is_empty()).then(|| standing_water(scene, ground));
+    Ok(Pipes::new(ground, params, &Weather { water: water.or(standing), ..weather(setup, ground) })?)
+}
+
+/// The weather of a scene over the ground of a pass.
+fn weather(setup: &Setup, ground: &Heightfield) -> Weather {
     let Setup { scene, ground: whole_ground, .. } = setup;
     let (cols, rows) = (ground.height.cols(), ground.height.rows());
     let fit = |grid: &Grid2<f32>| -> Grid2<f32> {
@@ -566,7 +684,7 @@ fn flood(
     });
     // A coarse terrain whose sides are not whole multiples of its cells is a little shorter or longer, and what
     // just touches a fine terrain may miss the cells of a coarse one: then it goes to the nearest.
-    let (whole, here) = (whole_ground.field.extent(), ground.extent());
+    let (whole, here) = (whole_ground.heights().extent(), ground.extent());
     let placed = |source: &Source| {
         let at = [0, 1].map(|axis| source.at[axis] * (here[axis] / whole[axis]));
         let [col, row] = ground.cell_from_local(at);
@@ -582,7 +700,7 @@ fn flood(
         radius: source.radius,
         when: window(source.start, source.stop),
     };
-    let weather = Weather {
+    Weather {
         rain: rain.collect(),
         sources: scene
             .sources
@@ -591,9 +709,8 @@ fn flood(
             .chain(scene.drains.iter().map(|s| source(s, -1.0)))
             .collect(),
         edges: scene.edges,
-        water: water.or_else(|| (!scene.water.is_empty()).then(|| standing_water(scene, ground))),
-        softness: whole_ground.softness.as_ref().map(fit),
+        water: None,
+        softness: whole_ground.softness().map(fit),
         seed: scene.seed,
-    };
-    Ok(Pipes::new(ground, params, &weather)?)
+    }
 }

@@ -1,8 +1,19 @@
 //! What a solver saves, by name.
 
 use serde_json::{Map, Value};
+use thalweg_field::TimeSteps;
 use thalweg_field::range::{NATURAL, all_within};
-use thalweg_io::checkpoint::{Checkpoint, Section};
+
+/// An array of a solver's state.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Section {
+    /// 32-bit floats.
+    F32(Vec<f32>),
+    /// 64-bit floats.
+    F64(Vec<f64>),
+    /// Bytes.
+    Bytes(Vec<u8>),
+}
 
 /// Named numbers and arrays of a solver's state.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -13,15 +24,32 @@ pub struct Sections {
 }
 
 impl Sections {
-    /// Those of a checkpoint.
-    pub(crate) fn of(checkpoint: &Checkpoint) -> Self {
-        let header = checkpoint.header.as_object().cloned().unwrap_or_default();
-        Self { header, arrays: checkpoint.sections.clone() }
+    /// All arrays, in the order they were put in.
+    pub fn arrays(&self) -> &[(String, Section)] {
+        &self.arrays
     }
 
-    /// All arrays, in the order they were put in.
-    pub(crate) fn arrays(&self) -> &[(String, Section)] {
-        &self.arrays
+    /// Puts in an array.
+    pub fn put_array(&mut self, name: impl Into<String>, array: Section) {
+        self.arrays.push((name.into(), array));
+    }
+
+    /// Puts in all that one of several waters saved; the first under the names it gave.
+    pub(crate) fn take_in(&mut self, water: usize, own: Self) {
+        let named = |name: String| if water == 0 { name } else { format!("{water}:{name}") };
+        self.header.extend(own.header.into_iter().map(|(key, value)| (named(key), value)));
+        self.arrays.extend(own.arrays.into_iter().map(|(name, array)| (named(name), array)));
+    }
+
+    /// What one of several waters saved.
+    pub(crate) fn of_water(&self, water: usize) -> Self {
+        let start = format!("{water}:");
+        let own = |name: &str| {
+            if water == 0 { Some(name.to_owned()) } else { name.strip_prefix(&start).map(str::to_owned) }
+        };
+        let header = self.header.iter().filter_map(|(key, value)| Some((own(key)?, value.clone())));
+        let arrays = self.arrays.iter().filter_map(|(name, array)| Some((own(name)?, array.clone())));
+        Self { header: header.collect(), arrays: arrays.collect() }
     }
 
     /// Puts in a single number, or several.
@@ -88,9 +116,9 @@ impl Sections {
 }
 
 /// The shortest and the longest time step so far [s]; before the first there is none.
-pub(super) fn time_steps(clock: &[f64]) -> Result<super::TimeSteps, String> {
-    let steps = super::TimeSteps(clock.try_into().map_err(|_| lacks("clock"))?);
-    if steps != super::TimeSteps::NONE {
+pub(super) fn time_steps(clock: &[f64]) -> Result<TimeSteps, String> {
+    let steps = TimeSteps(clock.try_into().map_err(|_| lacks("clock"))?);
+    if steps != TimeSteps::NONE {
         all_within("its shortest or longest time step,", &steps.0, &NATURAL)?;
     }
     Ok(steps)

@@ -13,7 +13,7 @@ use thalweg::project::Project;
 use thalweg::render::likely_radius;
 use thalweg::run::{Unfinished, Watcher, advance_to};
 use thalweg::surface::{SurfaceParams, reconstruct};
-use thalweg::{State, start_ground};
+use thalweg::{Session, start_ground};
 
 /// A moment of something, and how things stood before anything happened.
 pub struct Subject {
@@ -66,7 +66,7 @@ fn unfinished(path: &Path) -> Failure {
 
 /// The start of a scene.
 fn beginning(project: &Project, limit: u64, watch: &mut Watch) -> Result<Subject, Failure> {
-    let mut state = State::new(project, limit)?;
+    let mut state = Session::new(project, limit)?;
     state.notices.iter().for_each(|notice| remark!("note: {notice}"));
     // Its water finds its place before anything is shown.
     advance_to(project, &mut state, 0, None, watch)?;
@@ -75,8 +75,8 @@ fn beginning(project: &Project, limit: u64, watch: &mut Watch) -> Result<Subject
 }
 
 /// How a scene begins: ground and water, be it particles.
-fn opening(state: &State) -> Snapshot {
-    Snapshot { points: state.points(), ..draw::opening(state) }
+fn opening(state: &Session) -> Snapshot {
+    Snapshot { points: state.points(), ..draw::opening(state.scene(), state.start()) }
 }
 
 /// A scene after some steps.
@@ -84,7 +84,7 @@ fn run_to(project: &Project, step: u64, limit: u64, watch: &mut Watch) -> Result
     if step == 0 {
         return beginning(project, limit, watch);
     }
-    let mut state = State::new(project, limit)?;
+    let mut state = Session::new(project, limit)?;
     state.notices.iter().for_each(|notice| watch.notice(notice));
     if step > state.clock().planned {
         let message = format!("--step is {step}, but the scene has only {} steps", state.clock().planned);
@@ -122,7 +122,7 @@ fn finished(path: &Path, project: &Project, args: &RenderArgs, limit: u64) -> Re
     }
     // Its notices were told when it ran.
     if args.before_after {
-        let state = State::new(project, limit)?;
+        let state = Session::new(project, limit)?;
         return Ok(Subject { now, start: Some(state.start().clone()), before: Some(opening(&state)) });
     }
     let start = start_ground(project, limit, &mut Vec::new())?;

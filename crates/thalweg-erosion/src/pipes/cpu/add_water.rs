@@ -2,10 +2,9 @@
 
 use super::layout::{LANES, Layout, MARGIN, PaddedRows, load, plane, store};
 use crate::pipes::backend::Moment;
-use crate::pipes::params::Invalid;
-use crate::pipes::weather::{Fall, Source, Weather, Window};
+use crate::pipes::weather::{Fall, Source, Weather};
 use fearless_simd::Simd;
-use thalweg_field::{Heightfield, random::Key, sum::ordered_sum};
+use thalweg_field::{Heightfield, Invalid, Window, random::Key, sum::ordered_sum};
 
 /// Cells around a point: those whose centres lie within the radius, at least the nearest one.
 #[derive(Clone, Copy, Debug, PartialEq)]

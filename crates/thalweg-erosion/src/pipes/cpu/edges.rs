@@ -5,7 +5,7 @@
 
 use super::layout::{Layout, MARGIN, plane};
 use crate::pipes::step::{Coefficients, WALL_GAIN};
-use crate::pipes::weather::{Edge, Edges};
+use thalweg_field::{Edge, Edges};
 
 /// Height of a wall: far above any terrain, and still exact to the metre in f32.
 const WALL: f32 = 1.0e7;

@@ -32,8 +32,7 @@ impl Cpu {
     }
 
     /// Flux through a cell to the east and to the south, from its pipes and its neighbours'.
-    pub(super) fn flow_at(&self, model: &Model, band: &Band, row: usize, col: usize) -> [f64; 2] {
-        let [above, here, below] = [-1, 0, 1].map(|by| band.row(&self.layout, row as isize + by));
+    pub(super) fn flow_at(&self, model: &Model, [above, here, below]: [&[f32]; 3], col: usize) -> [f64; 2] {
         let pipe = |row, which, by: isize| {
             f64::from(self.layout.plane(row, which)[(MARGIN + col).wrapping_add_signed(by)])
         };

@@ -30,9 +30,9 @@ mod talus;
 
 use super::backend::{Account, Backend, Moment, Quantity, Survey};
 use super::model::Model;
-use super::params::{Invalid, Params, PipeArea, Slope, Transport};
+use super::params::{Params, PipeArea, Slope, Transport};
 use super::step::Coefficients;
-use super::weather::{Edge, Edges, Weather};
+use super::weather::Weather;
 use crate::law::talus::Slipping;
 use add_water::{Supply, Wetting};
 use band::{Band, REACH, exchange_halos};
@@ -40,7 +40,7 @@ use edges::{Rim, Rims};
 use fearless_simd::Level;
 use layout::{Layout, Lines, MARGIN, PaddedRows, plane};
 use sweep::{Choice, Sweep};
-use thalweg_field::{Grid2, Heightfield, band as bands};
+use thalweg_field::{Edge, Edges, Grid2, Heightfield, Invalid, Region, band as bands};
 
 /// Steps that a sweep takes: enough that rows fetched from memory are worked on several times, not so many that the
 /// rows in flight outgrow the cache. Measured best of 1, 2, 4 and 8 from 256 to 4096 cells a side.
@@ -125,6 +125,17 @@ impl Cpu {
         })
     }
 
+    /// A row between the two beside it, each from the band that answers for it; beyond the terrain the ghosts.
+    fn rows_around<'a>(&'a self, band: &'a Band, row: usize) -> [&'a [f32]; 3] {
+        let at = self.bands.partition_point(|other| other.own.end <= row);
+        [-1, 0, 1].map(|by| {
+            let row = row as isize + by;
+            let own = |band: &&Band| usize::try_from(row).is_ok_and(|row| band.own.contains(&row));
+            let near = self.bands[at.saturating_sub(1)..(at + 2).min(self.bands.len())].iter();
+            near.clone().find(own).unwrap_or(band).row(&self.layout, row)
+        })
+    }
+
     fn cells_of<'a>(&self, row: &'a [f32], which: usize) -> &'a [f32] {
         &self.layout.plane(row, which)[MARGIN..][..self.layout.cols]
     }
@@ -174,8 +185,7 @@ impl Backend for Cpu {
         bands::for_each(&mut self.bands, |_, band| talus::slip(&layout, slipping, band));
     }
 
-    fn survey(&mut self, model: &Model, dt: f64) -> Survey {
-        exchange_halos(&self.layout, &mut self.bands);
+    fn survey(&self, model: &Model, dt: f64) -> Survey {
         self.survey_all(model, dt)
     }
 
@@ -216,6 +226,33 @@ impl Backend for Cpu {
         deepest
     }
 
+    fn set_weather(&mut self, ground: &Heightfield, model: &Model, weather: &Weather) -> Result<(), Invalid> {
+        let Layout { cols, rows, .. } = self.layout;
+        self.supply = Supply::new(weather, ground, &self.layout, model.unit)?;
+        self.rims = Rims::new(&weather.edges, model.datum, model.unit);
+        self.gain_along_columns = self.rims.gain_along_columns(&self.layout);
+        self.softness = softness(weather, cols, rows).map(|soft| PaddedRows::new(&soft, &self.layout));
+        Ok(())
+    }
+
+    fn cells(&self, quantity: Quantity, region: &Region) -> Vec<f32> {
+        let rows = self.rows().filter(|(row, _)| region.rows.contains(row));
+        rows.flat_map(|(_, row)| &self.cells_of(row, plane_of(quantity))[region.cols.clone()])
+            .copied()
+            .collect()
+    }
+
+    fn set_cells(&mut self, quantity: Quantity, region: &Region, values: &[f32]) {
+        let (layout, which) = (self.layout, plane_of(quantity));
+        for band in &mut self.bands {
+            for row in band.own.clone().filter(|row| region.rows.contains(row)) {
+                let new = &values[(row - region.rows.start) * region.cols.len()..][..region.cols.len()];
+                let plane = layout.plane_mut(band.row_mut(&layout, row as isize), which);
+                plane[MARGIN..][region.cols.clone()].copy_from_slice(new);
+            }
+        }
+    }
+
     fn fill(&mut self, quantity: Quantity, value: impl Fn(usize, usize) -> f32 + Sync) {
         let (layout, which) = (self.layout, plane_of(quantity));
         bands::for_each(&mut self.bands, |_, band| {
@@ -238,15 +275,15 @@ impl Backend for Cpu {
     }
 
     fn map_of_flow(
-        &mut self,
+        &self,
         model: &Model,
         value: impl Fn(f64, &dyn Fn() -> [f64; 2]) -> f32 + Sync,
     ) -> Grid2<f32> {
-        exchange_halos(&self.layout, &mut self.bands);
         self.grid(|band, row, cells| {
-            let depth = self.cells_of(band.row(&self.layout, row as isize), plane::DEPTH);
+            let rows = self.rows_around(band, row);
+            let depth = self.cells_of(rows[1], plane::DEPTH);
             for (col, cell) in cells.iter_mut().enumerate() {
-                *cell = value(depth[col].into(), &|| self.flow_at(model, band, row, col));
+                *cell = value(depth[col].into(), &|| self.flow_at(model, rows, col));
             }
         })
     }

@@ -30,7 +30,8 @@ impl Cpu {
     }
 
     fn survey_row(&self, model: &Model, dt: f64, band: &Band, index: usize, survey: &mut Survey) {
-        let row = band.row(&self.layout, index as isize);
+        let rows = self.rows_around(band, index);
+        let row = rows[1];
         let [bed, depth, sediment] =
             [plane::BED, plane::DEPTH, plane::SEDIMENT].map(|which| self.cells_of(row, which));
         let (mut weight, mut energy) = (0.0, 0.0);
@@ -44,7 +45,7 @@ impl Cpu {
             survey.high = survey.high.max(b + d);
             if d > 0.0 {
                 let d = f64::from(d);
-                let [east, south] = self.flow_at(model, band, index, col);
+                let [east, south] = self.flow_at(model, rows, col);
                 // The water in a pipe of length l and area A that carries the flux q has ½ρ l q²/A.
                 let area = match model.params.area {
                     PipeArea::Constant => model.params.pipe_area,

@@ -1,19 +1,4 @@
-//! What steps did, and why there can be no more of them.
-
-/// What a number of steps did.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct StepReport {
-    /// Steps taken.
-    pub steps: u64,
-    /// Time they took in the simulation [s].
-    pub simulated: f64,
-    /// Smallest time step [s].
-    pub dt_min: f64,
-    /// Largest time step [s].
-    pub dt_max: f64,
-    /// Deepest water after the last step [m].
-    pub max_depth: f64,
-}
+//! Why there can be no more steps.
 
 /// Why a run cannot go on.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

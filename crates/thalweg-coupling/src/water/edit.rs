@@ -1,0 +1,222 @@
+//! Changes while water flows: other parameters, another setting, and what somebody paints.
+
+use super::room::{boundary_room, check_spread};
+use super::start::{particle_volume, running_emitters};
+use super::{BORN_ABOVE, ParticleWater, from_the_south};
+use crate::params::{Hold, Params};
+use crate::setting::Setting;
+use std::collections::HashSet;
+use thalweg_field::{Invalid, Region, require};
+use thalweg_sph::{AT_ONCE, BoundaryFactors, FOREVER, Particle, RunningEmitter};
+
+/// Particles of the fluid that came and went when somebody painted.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Exchanged {
+    /// Those that are new.
+    pub came: Vec<Particle>,
+    /// Those that are gone.
+    pub went: Vec<Particle>,
+}
+
+impl ParticleWater {
+    /// Takes other parameters and another setting from the next step on: emitters, sinks and hardness; the water of the
+    /// setting was there at the beginning. An emitter of the same shape goes on as it was.
+    pub fn change(&mut self, params: &Params, setting: &Setting) -> Result<(), Invalid> {
+        self.check_change(params)?;
+        let volume = particle_volume(params);
+        let mut emitters = running_emitters(&setting.emitters, params, volume)?;
+        for emitter in &mut emitters {
+            let same = |old: &&RunningEmitter| old.description().shape == emitter.description().shape;
+            if let Some(travelled) = self.emitters.iter().find(same).map(RunningEmitter::travelled) {
+                emitter.set_travelled(travelled);
+            }
+        }
+        check_spread(&self.bed, &self.boundary, params, setting)?;
+        let speed = self.beginning.expected_speed(&emitters, params);
+        self.fluid.set_params(&params.fluid, speed).map_err(within_fluid)?;
+        let own = f64::from(self.fluid.constants().wall_viscosity);
+        self.fluid.set_wall_viscosity(params.bed.friction.unwrap_or(own));
+        self.fluid.set_boundary_factors(match params.bed.hold {
+            Hold::Pressure => BoundaryFactors::of(&params.fluid),
+            _ => BoundaryFactors::NONE,
+        });
+        let capacity = self.beginning.capacity(&emitters, params);
+        self.boundary.set_room(boundary_room(&self.bed, params, setting, capacity));
+        if self.steps_taken() > 0 {
+            // Time has begun: the water has found its place.
+            self.relaxed = params.fluid.relax;
+        }
+        self.hardness = setting.hardness.as_ref().map(from_the_south);
+        (self.params, self.volume) = (params.clone(), volume);
+        (self.emitters, self.sinks) = (emitters, setting.sinks.clone());
+        Ok(())
+    }
+
+    /// Refuses parameters that do not fit the water that flows.
+    fn check_change(&self, params: &Params) -> Result<(), Invalid> {
+        params.validated()?;
+        let remedy = "it cannot be switched while water flows; start the scene with it";
+        let switched = params.erosion.enabled == self.params.erosion.enabled;
+        require(switched, "erosion.enabled", params.erosion.enabled, remedy)?;
+        // The fluid first: unless told otherwise, the bed has its spacing.
+        self.fluid.check_params(&params.fluid).map_err(within_fluid)?;
+        let kept = params.bed_spacing() == self.params.bed_spacing();
+        require(kept, "bed.spacing", params.bed_spacing(), "it cannot change while water flows")
+    }
+
+    /// What has come on top of some vertices of the bed since the beginning [m], row by row from the north.
+    pub fn bed_change(&self, region: &Region) -> Vec<f64> {
+        region.cells().map(|(col, row)| self.bed.change()[self.bed.vertex(col, row)]).collect()
+    }
+
+    /// Sets it. Water is lifted by ground that rises below it; over ground that sinks it falls by itself, unless it is to
+    /// follow it, as when a rise is taken back. The books count what comes and goes. A bed too steep for any memory is
+    /// refused; nothing changes then.
+    pub fn set_bed_change(&mut self, region: &Region, values: &[f64], follow: bool) -> Result<(), Invalid> {
+        let before = self.bed.clone();
+        let mut gained = 0.0;
+        for ((col, row), &value) in region.cells().zip(values) {
+            let vertex = self.bed.vertex(col, row);
+            gained += (value - self.bed.change()[vertex]) * self.bed.area_at(vertex);
+            self.bed.set_change_at(vertex, value);
+        }
+        let finite = values.iter().all(|value| value.is_finite());
+        if !finite || !self.boundary.can_fill(&self.bed) {
+            self.bed = before;
+            let remedy = "no memory holds the particles of a bed as steep as that".into();
+            return Err(Invalid { key: "painted".into(), value: "too steep".into(), remedy });
+        }
+        let now = self.time() as f32;
+        let particles = self.fluid.particles_mut();
+        for i in (0..particles.len()).filter(|&i| !particles.is_boundary(i)).collect::<Vec<_>>() {
+            let place: [f32; 3] = std::array::from_fn(|axis| particles.position[axis][i]);
+            let risen = before.clearance(place) - self.bed.clearance(place);
+            if (risen > 0.0 || follow) && particles.expires[i] > now {
+                particles.position[2][i] += risen;
+            }
+        }
+        self.accounts.grains_added += gained * self.params.erosion.packing;
+        self.painted = true;
+        Ok(())
+    }
+
+    /// Lays water on the bed or on the water that is there, so deep at each place as `depth` says [m].
+    pub fn pour(&mut self, region: &Region, depth: impl Fn([f64; 2]) -> f64) -> Result<Exchanged, Invalid> {
+        let (spacing, cell) = (self.params.fluid.spacing, self.bed.cell);
+        let tops = self.tops();
+        let [cols, rows] = self.bed.size;
+        // Beyond the outermost centres of cells there is no bed.
+        let range = |from: usize, to: usize, count: usize| {
+            let within = move |x: &f64| {
+                let margin = 0.5 * (cell + spacing);
+                (margin..=count as f64 * cell - margin).contains(x)
+            };
+            let (first, last) = (from as f64 * cell / spacing, to as f64 * cell / spacing);
+            (first as i64..=last as i64).map(move |n| (n as f64 + 0.5) * spacing).filter(within)
+        };
+        let (south, north) = (rows - region.rows.end, rows - region.rows.start);
+        let mut came = Vec::new();
+        for y in range(south, north, rows) {
+            for x in range(region.cols.start, region.cols.end, cols) {
+                let layers = (depth([x, y]) / spacing + 0.5) as usize;
+                let place = [x as f32, y as f32, 0.0];
+                let bed = f64::from(-self.bed.clearance(place)) - 0.5 * spacing;
+                let lowest = tops.get(&column([x, y], spacing)).map_or(bed, |&top| bed.max(f64::from(top)));
+                for layer in 1..=layers {
+                    let z = lowest + layer as f64 * spacing;
+                    came.push(Particle {
+                        position: [x as f32, y as f32, z as f32],
+                        velocity: [0.0; 3],
+                        mass: 0.0,
+                        expires: FOREVER,
+                        tag: 0,
+                        cargo: 0.0,
+                    });
+                }
+            }
+        }
+        self.exchange(Exchanged { came, went: Vec::new() })
+    }
+
+    /// Takes the water away that stands where `taken` says.
+    pub fn scoop(&mut self, taken: impl Fn([f64; 2]) -> bool) -> Result<Exchanged, Invalid> {
+        let now = self.time() as f32;
+        let particles = self.fluid.particles();
+        let alive = |&i: &usize| !particles.is_boundary(i) && particles.expires[i] > now;
+        let there = (0..particles.len()).filter(alive);
+        let inside = |i: &usize| taken([0, 1].map(|axis: usize| f64::from(particles.position[axis][*i])));
+        let went = there.filter(inside).map(|i| particles.get(i)).collect();
+        self.exchange(Exchanged { came: Vec::new(), went })
+    }
+
+    /// Lets particles come, where nothing is in their place, and others go, if they are still there. Returns those that did.
+    pub fn exchange(&mut self, wanted: Exchanged) -> Result<Exchanged, Invalid> {
+        let most = self.params.fluid.max_particles as usize;
+        let many = self.fluid.len() + wanted.came.len();
+        let remedy = format!("solver.fluid.max_particles allows {most}");
+        require(wanted.came.is_empty() || many <= most, "painted", format!("{many} particles"), remedy)?;
+        let mut done = Exchanged::default();
+        let going: HashSet<u32> = wanted.went.iter().map(|particle| particle.tag).collect();
+        let now = self.time() as f32;
+        let particles = self.fluid.particles_mut();
+        for i in 0..particles.len() {
+            if !particles.is_boundary(i) && particles.expires[i] > now && going.contains(&particles.tag[i]) {
+                done.went.push(particles.get(i));
+                particles.expires[i] = AT_ONCE;
+            }
+        }
+        let taken = self.taken_places();
+        let spacing = self.params.fluid.spacing;
+        let clear = (BORN_ABOVE * spacing) as f32;
+        for particle in wanted.came {
+            if taken.contains(&voxel(particle.position, spacing))
+                || self.bed.clearance(particle.position) < clear
+            {
+                continue;
+            }
+            let tag = self.fluid.next_tag();
+            self.fluid.add(particle.position, particle.velocity, particle.expires, particle.cargo);
+            self.accounts.water_added += self.volume;
+            self.accounts.grains_added += particle.cargo * self.volume;
+            done.came.push(Particle { tag, ..particle });
+        }
+        self.painted = true;
+        Ok(done)
+    }
+
+    /// Height of the topmost particle of each column of water [m].
+    fn tops(&self) -> std::collections::HashMap<[i64; 2], f32> {
+        let mut tops = std::collections::HashMap::new();
+        let particles = self.fluid.particles();
+        let (now, spacing) = (self.time() as f32, self.params.fluid.spacing);
+        for i in (0..particles.len()).filter(|&i| !particles.is_boundary(i) && particles.expires[i] > now) {
+            let at = column([0, 1].map(|axis: usize| f64::from(particles.position[axis][i])), spacing);
+            let top = tops.entry(at).or_insert(f32::NEG_INFINITY);
+            *top = top.max(particles.position[2][i]);
+        }
+        tops
+    }
+
+    /// Boxes one spacing wide that have a particle in them.
+    fn taken_places(&self) -> HashSet<[i64; 3]> {
+        let particles = self.fluid.particles();
+        let (now, spacing) = (self.time() as f32, self.params.fluid.spacing);
+        let alive = |&i: &usize| !particles.is_boundary(i) && particles.expires[i] > now;
+        let place = |i: usize| std::array::from_fn(|axis| particles.position[axis][i]);
+        (0..particles.len()).filter(alive).map(|i| voxel(place(i), spacing)).collect()
+    }
+}
+
+fn within_fluid(invalid: Invalid) -> Invalid {
+    Invalid { key: format!("fluid.{}", invalid.key), ..invalid }
+}
+
+/// The column of water that a place belongs to.
+fn column(place: [f64; 2], spacing: f64) -> [i64; 2] {
+    place.map(|x| (x / spacing).floor() as i64)
+}
+
+/// The box of one spacing that a place is in.
+fn voxel(place: [f32; 3], spacing: f64) -> [i64; 3] {
+    place.map(|x| (f64::from(x) / spacing).floor() as i64)
+}

@@ -1,0 +1,208 @@
+//! The terrain of a scene before anything happened, and what lies over it.
+
+use super::SetupError;
+use super::files::Request;
+use crate::project::{Project, Scene, Terrain};
+use crate::solver::{Canvas, CellPatch, Layer, Patch, Stroke};
+use thalweg_field::{Grid2, Heightfield, Region};
+use thalweg_terrain::{Recipe, resample};
+
+/// Bytes for each cell beside the solver's own: terrain before and now, flow and wetness, and the maps and
+/// pictures made at the end.
+const BYTES_BESIDE: u64 = 120;
+
+/// Memory for everything beside the solver [bytes].
+pub(crate) fn memory_beside(cols: usize, rows: usize) -> u64 {
+    (cols as u64 * rows as u64).saturating_mul(BYTES_BESIDE)
+}
+
+/// The ground of a scene at full resolution, before anything happened, and the maps that lie over it.
+#[derive(Clone, Debug)]
+pub struct Ground {
+    shape: Shape,
+    /// How easily each cell erodes, from 0 (never) to 1 [-]; missing: all alike.
+    softness: Option<Grid2<f32>>,
+    /// The same after somebody painted it.
+    painted: Option<Grid2<f32>>,
+    /// For each rain of the scene, the share of it that arrives in each cell [-]; missing: all of it.
+    pub masks: Vec<Option<Grid2<f32>>>,
+}
+
+/// What kind of ground it is. Nobody asks outside of this file.
+#[derive(Clone, Debug)]
+enum Shape {
+    /// A height for every cell.
+    Heightfield(Heightfield),
+}
+
+/// The terrain of a project at full resolution, before anything happened; `notices` gets what had to be assumed.
+pub fn start_ground(
+    project: &Project,
+    max_bytes: u64,
+    notices: &mut Vec<String>,
+) -> Result<Heightfield, SetupError> {
+    let (scene, terrain) = (&project.scene, &project.scene.terrain);
+    let enough = |[cols, rows]: [usize; 2], path: &str| {
+        let need =
+            (scene.solver.first().method().memory_of_cells)([cols, rows], scene.solver.first().table());
+        let (need_mib, limit_mib) = (need >> 20, max_bytes >> 20);
+        if need > max_bytes {
+            Err(SetupError::Memory { place: project.place_of(path), cols, rows, need_mib, limit_mib })
+        } else {
+            Ok(())
+        }
+    };
+    let Some(file) = &terrain.file else {
+        let [cols, rows] = terrain.size.unwrap_or(Terrain::SIZE);
+        enough([cols, rows], "terrain.size")?;
+        let cell = terrain.cell.unwrap_or(Terrain::CELL);
+        return Ok(terrain.recipe().build(cols, rows, cell, scene.seed));
+    };
+    let request = Request { file, key: "terrain.file", is_terrain: true, max_bytes };
+    // What cannot be read is told first.
+    let own = request.size(project)?;
+    match terrain.size {
+        Some(size) => enough(size, "terrain.size")?,
+        None => enough(own, "terrain.file")?,
+    }
+    let field = request.read(project, notices)?;
+    Ok(match terrain.size {
+        Some([cols, rows]) => resample(&field, cols, rows),
+        None => field,
+    })
+}
+
+impl Ground {
+    pub(crate) fn new(
+        project: &Project,
+        max_bytes: u64,
+        notices: &mut Vec<String>,
+    ) -> Result<Self, SetupError> {
+        let scene = &project.scene;
+        let ground = start_ground(project, max_bytes, notices)?;
+        let (cols, rows) = (ground.height.cols(), ground.height.rows());
+        // Images that weigh something: black is 0, white is 1, stretched over the terrain.
+        let mut weights = |file: &str, key: &str| -> Result<Grid2<f32>, SetupError> {
+            let field = Request { file, key, is_terrain: false, max_bytes }.read(project, notices)?;
+            Ok(resample(&field, cols, rows).height.map(|v| v.clamp(0.0, 1.0)))
+        };
+        let softness = match &scene.terrain.hardness {
+            None => None,
+            Some(hardness) => {
+                let hard = match &hardness.file {
+                    Some(file) => weights(file, "terrain.hardness.file")?,
+                    None => {
+                        let recipe = Recipe { layers: hardness.layers.clone(), island: None };
+                        recipe.build(cols, rows, ground.frame.cell, scene.seed.wrapping_add(1)).height
+                    }
+                };
+                Some(hard.map(|h| 1.0 - h.clamp(0.0, 1.0)))
+            }
+        };
+        let mut masks = Vec::new();
+        for (i, rain) in scene.rain.iter().enumerate() {
+            let mask = rain.mask.as_ref().map(|file| weights(file, &format!("rain[{i}].mask")));
+            masks.push(mask.transpose()?);
+        }
+        Ok(Self { shape: Shape::Heightfield(ground), softness, painted: None, masks })
+    }
+
+    /// The height of every cell.
+    pub fn heights(&self) -> &Heightfield {
+        match &self.shape {
+            Shape::Heightfield(field) => field,
+        }
+    }
+
+    /// How easily each cell erodes, from 0 (never) to 1 [-]; missing: all alike.
+    pub fn softness(&self) -> Option<&Grid2<f32>> {
+        self.painted.as_ref().or(self.softness.as_ref())
+    }
+
+    /// The same, if somebody painted it.
+    pub(crate) fn painted_softness(&self) -> Option<&Grid2<f32>> {
+        self.painted.as_ref()
+    }
+
+    /// Takes up what was painted before; the text says why not.
+    pub(crate) fn paint_softness(&mut self, values: &[f32]) -> Result<(), String> {
+        let height = &self.heights().height;
+        let share = |value: &f32| (0.0..=1.0).contains(value);
+        let painted = Grid2::from_values(height.cols(), height.rows(), values.to_vec());
+        self.painted = painted.filter(|_| values.iter().all(share));
+        self.painted.as_ref().map(drop).ok_or_else(|| "its painted hardness does not fit the terrain".into())
+    }
+
+    /// The softness of the scene itself.
+    pub(crate) fn forget_paint(&mut self) {
+        self.painted = None;
+    }
+
+    /// Makes ground harder or softer.
+    pub(crate) fn paint(&mut self, stroke: &Stroke) -> Patch {
+        let field = self.heights();
+        let canvas = Canvas::new(field.height.cols(), field.height.rows(), &field.frame);
+        let region = stroke.region(&canvas);
+        self.set_softness(canvas.size, region, |region, now| stroke.painted(&canvas, region, now))
+    }
+
+    /// Lays down what was there before or after a stroke.
+    pub(crate) fn repaint(&mut self, patch: &CellPatch) -> Patch {
+        self.set_softness(patch.grid, patch.region.clone(), |_, now| patch.over(now))
+    }
+
+    fn set_softness(
+        &mut self,
+        grid: [usize; 2],
+        region: Region,
+        paint: impl FnOnce(&Region, &[f64]) -> Vec<f64>,
+    ) -> Patch {
+        let [cols, rows] = grid;
+        let whole = || self.softness.clone().unwrap_or_else(|| Grid2::filled(cols, rows, 1.0));
+        let softness = self.painted.get_or_insert_with(whole);
+        let before: Vec<_> = region.cells().map(|(col, row)| f64::from(softness.at(col, row))).collect();
+        let share = |value: f64| f64::from(value.clamp(0.0, 1.0) as f32);
+        let after: Vec<_> = if before.is_empty() {
+            Vec::new()
+        } else {
+            paint(&region, &before).into_iter().map(share).collect()
+        };
+        for ((col, row), &value) in region.cells().zip(&after) {
+            softness.values_mut()[row * cols + col] = value as f32;
+        }
+        Patch::Cells(CellPatch { layer: Layer::Softness, grid, region, before, after })
+    }
+
+    /// A number that another terrain, hardness or mask would not have (FNV-1a, 64 bits), as text.
+    pub(crate) fn fingerprint(&self) -> String {
+        let field = self.heights();
+        let grids = std::iter::once(&field.height)
+            .chain(&self.softness)
+            .chain(self.masks.iter().flatten())
+            .flat_map(|grid| grid.values().iter().map(|v| u64::from(v.to_bits())));
+        let numbers = grids.chain([field.frame.cell.to_bits(), field.height.cols() as u64]);
+        let hash =
+            numbers.fold(0xcbf2_9ce4_8422_2325_u64, |hash, n| (hash ^ n).wrapping_mul(0x0100_0000_01b3));
+        format!("{hash:016x}")
+    }
+
+    /// The terrain of a pass, before anything happened.
+    pub(crate) fn of_pass(&self, scene: &Scene, pass: usize) -> Heightfield {
+        match scene.time.coarse.get(pass) {
+            None => self.heights().clone(),
+            Some(coarse) => {
+                let (field, size) = (self.heights(), |n: usize| (n / coarse.factor).max(1));
+                resample(field, size(field.height.cols()), size(field.height.rows()))
+            }
+        }
+    }
+}
+
+/// Depth of the water that stands on the ground at the beginning [m].
+pub(crate) fn standing_water(scene: &Scene, ground: &Heightfield) -> Grid2<f32> {
+    let pools = scene.pools();
+    Grid2::from_fn(ground.height.cols(), ground.height.rows(), |col, row| {
+        let (place, bed) = (ground.local_from_cell(col, row), f64::from(ground.height.at(col, row)));
+        pools.iter().map(|pool| pool.depth_at(place, bed)).fold(0.0, f64::max) as f32
+    })
+}

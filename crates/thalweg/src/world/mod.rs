@@ -1,0 +1,239 @@
+//! A ground and the waters on it.
+
+mod error;
+mod files;
+mod ground;
+
+pub use error::SetupError;
+#[cfg(feature = "files")]
+pub(crate) use files::native::is_inside;
+pub use ground::{Ground, start_ground};
+pub(crate) use ground::{memory_beside, standing_water};
+
+use crate::project::{Complaint, Scene};
+use crate::solver::{Books, Clock, Crowd, GoOn, Patch, Sections, Setup, Solver, StepError, Stroke, Wanted};
+use std::sync::Arc;
+use thalweg_field::{Grid2, Points, Snapshot};
+
+/// A ground and the waters on it, which take their steps in turn. The first leads: its steps and its time are those of the
+/// run, and the others follow it in time. What each does to the ground, the others find.
+#[derive(Debug)]
+pub(crate) struct World {
+    setup: Setup,
+    waters: Vec<Water>,
+}
+
+/// One of the waters.
+#[derive(Debug)]
+struct Water {
+    kind: &'static str,
+    solver: Box<dyn Solver>,
+    /// The ground as it was when the waters last met [m]; a water alone meets nobody.
+    met: Option<Grid2<f32>>,
+}
+
+impl World {
+    /// Puts the waters of a scene onto its ground.
+    pub fn new(setup: Setup) -> Result<Self, Complaint> {
+        let count = setup.scene.solver.iter().len();
+        let mut waters = Vec::new();
+        for (i, table) in setup.scene.solver.iter().enumerate() {
+            let solver = (table.method().build)(&setup_of(&setup, i))?;
+            let met = (count > 1).then(|| solver.ground().height);
+            waters.push(Water { kind: table.method().name, solver, met });
+        }
+        Ok(Self { setup, waters })
+    }
+
+    pub fn setup(&self) -> &Setup {
+        &self.setup
+    }
+
+    pub fn ground(&self) -> &Ground {
+        &self.setup.ground
+    }
+
+    /// The water that counts the steps.
+    pub fn leader(&self) -> &dyn Solver {
+        &*self.waters[0].solver
+    }
+
+    pub fn relax(&mut self, go_on: &mut GoOn) -> Result<bool, Complaint> {
+        for water in &mut self.waters {
+            if !water.solver.relax(go_on)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    pub fn clock(&self) -> Clock {
+        self.leader().clock()
+    }
+
+    pub fn steps_before(&self, pass_time: f64) -> u64 {
+        self.leader().steps_before(pass_time)
+    }
+
+    /// Takes so many steps of the leader, or fewer where something has to be looked at before; returns how many.
+    pub fn advance(&mut self, steps: u64) -> Result<u64, StepError> {
+        let steps = steps.min(self.clock().next_look);
+        self.waters[0].solver.advance(steps)?;
+        if self.waters.len() > 1 {
+            self.follow()?;
+            self.meet().map_err(StepError::Invalid)?;
+        }
+        Ok(steps)
+    }
+
+    /// Lets the others take steps until they are where the leader is.
+    fn follow(&mut self) -> Result<(), StepError> {
+        let now = self.clock().time;
+        for Water { solver, .. } in &mut self.waters[1..] {
+            loop {
+                let clock = solver.clock();
+                if clock.time >= now || clock.next_look == 0 {
+                    break;
+                }
+                solver.advance(solver.steps_before(now).min(clock.next_look))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells each water what the others did to the ground since they last met.
+    fn meet(&mut self) -> Result<(), Complaint> {
+        let changes: Vec<_> = self.waters.iter().map(Water::change_since).collect();
+        if changes.iter().all(Option::is_none) {
+            return Ok(());
+        }
+        for (i, water) in self.waters.iter_mut().enumerate() {
+            let others = changes.iter().enumerate().filter(|(other, _)| *other != i);
+            let sum = others.filter_map(|(_, change)| change.clone()).reduce(|mut sum, change| {
+                sum.values_mut().iter_mut().zip(change.values()).for_each(|(sum, by)| *sum += by);
+                sum
+            });
+            if let Some(by) = sum {
+                water.solver.shift_ground(&by)?;
+            }
+            water.met = Some(water.solver.ground().height);
+        }
+        Ok(())
+    }
+
+    /// Takes over a scene, or maps over its ground, that differ in what can change while water flows. Nothing changes where
+    /// one of the waters refuses.
+    pub fn change(&mut self, setup: Setup) -> Result<(), Complaint> {
+        for i in 0..self.waters.len() {
+            if let Err(complaint) = self.waters[i].solver.change(&setup_of(&setup, i)) {
+                for (before, water) in self.waters[..i].iter_mut().enumerate() {
+                    water.solver.change(&setup_of(&self.setup, before))?;
+                }
+                return Err(complaint);
+            }
+        }
+        self.setup = setup;
+        Ok(())
+    }
+
+    /// Paints on the first water that can be painted on; the others find what it did to the ground.
+    pub fn paint(&mut self, stroke: &Stroke) -> Result<Patch, Complaint> {
+        self.waters[0].solver.paint(stroke)
+    }
+
+    pub fn repaint(&mut self, patch: &Patch) -> Result<Patch, Complaint> {
+        self.waters[0].solver.repaint(patch)
+    }
+
+    pub fn check_finite(&self) -> Result<(), StepError> {
+        self.waters.iter().try_for_each(|water| water.solver.check_finite())
+    }
+
+    pub fn points(&self) -> Option<Points> {
+        self.waters.iter().find_map(|water| water.solver.points())
+    }
+
+    pub fn other_books(&self) -> Vec<(&'static str, Books)> {
+        self.waters[1..].iter().map(|water| (water.kind, water.solver.books())).collect()
+    }
+
+    pub fn particles_within(&self, time: f64) -> Option<Crowd> {
+        self.waters.iter().find_map(|water| water.solver.particles_within(time))
+    }
+
+    /// Memory of all waters together [bytes].
+    pub fn memory(&self) -> u64 {
+        let each = self.setup.scene.solver.iter().enumerate().map(|(i, table)| {
+            // It was asked before anything was set up.
+            (table.method().memory)(&setup_of(&self.setup, i)).unwrap_or(u64::MAX)
+        });
+        each.fold(0, u64::saturating_add)
+    }
+
+    pub fn show(&self, wanted: &Wanted) -> Snapshot {
+        self.together(self.leader().snapshot(wanted), wanted)
+    }
+
+    pub fn scenery(&self) -> Snapshot {
+        self.together(self.leader().scenery(), &Wanted::all())
+    }
+
+    /// What the leader shows, and the maps of the others under their method's name.
+    fn together(&self, mut shown: Snapshot, wanted: &Wanted) -> Snapshot {
+        for Water { kind, solver, .. } in &self.waters[1..] {
+            let more = solver.snapshot(&wanted.below(kind));
+            shown.points = shown.points.or(more.points);
+            shown.meshes.extend(more.meshes);
+            for mut field in more.fields.into_iter().filter(|field| field.info.name != "height") {
+                field.info.name = format!("{kind}_{}", field.info.name).into();
+                shown.fields.push(field);
+            }
+        }
+        shown
+    }
+
+    pub fn save(&self, into: &mut Sections) {
+        for (i, water) in self.waters.iter().enumerate() {
+            let mut own = Sections::default();
+            water.solver.save(&mut own);
+            own.put("step", water.solver.clock().steps);
+            into.take_in(i, own);
+        }
+    }
+
+    pub fn load(&mut self, from: &Sections) -> Result<(), String> {
+        for (i, water) in self.waters.iter_mut().enumerate() {
+            water.solver.load(&from.of_water(i))?;
+            water.met = water.met.take().map(|_| water.solver.ground().height);
+        }
+        Ok(())
+    }
+}
+
+impl Water {
+    /// What it did to the ground since the waters last met; none if nothing.
+    fn change_since(&self) -> Option<Grid2<f32>> {
+        let (now, met) = (self.solver.ground().height, self.met.as_ref()?);
+        let changed = now.values() != met.values();
+        changed
+            .then(|| Grid2::from_fn(now.cols(), now.rows(), |col, row| now.at(col, row) - met.at(col, row)))
+    }
+}
+
+/// What one of the waters runs: the scene as if it were alone in it. Those that follow go on as long as the leader does.
+fn setup_of(setup: &Setup, water: usize) -> Setup {
+    if setup.scene.solver.iter().len() == 1 {
+        return setup.clone();
+    }
+    let mut scene: Scene = (*setup.scene).clone();
+    let kinds: Vec<_> = scene.solver.iter().map(|table| table.method().name).collect();
+    scene.water.retain(|pool| pool.solver.as_deref().unwrap_or(kinds[0]) == kinds[water]);
+    scene.solver = scene.solver.only(water);
+    if water > 0 {
+        (scene.time.steps, scene.time.duration) = (FOR_EVER, None);
+    }
+    Setup { scene: Arc::new(scene), ..setup.clone() }
+}
+
+/// More steps than any run takes; scene files count no further.
+const FOR_EVER: u64 = i64::MAX as u64;
