@@ -94,7 +94,7 @@ fn test() -> bool {
 
 /// Writes what comes from the descriptions of the parameters; a test tells when it is not current.
 fn guide() -> bool {
-    run("cargo", &[&["run", "--release", "--example", "guide"], &PLAIN[..]].concat())
+    run("cargo", &["run", "--locked", "--package", "thalweg", "--example", "guide"])
 }
 
 fn lint() -> bool {

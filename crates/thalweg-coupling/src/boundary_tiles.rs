@@ -216,7 +216,7 @@ impl BoundaryTiles {
         }
     }
 
-    /// BoundaryTiles claimed tiles of the ground that are not, or no more. Returns how many changed.
+    /// Fills claimed tiles of the ground that are not, or no more. Returns how many changed.
     fn fill_ground(&mut self, bed: &Bed, fluid: &mut Fluid) -> Result<usize, FluidError> {
         let mut changed = 0;
         for tile in 0..self.filled.len() {
@@ -323,7 +323,7 @@ impl BoundaryTiles {
         }
     }
 
-    /// BoundaryTiles a square of a wall: `around` counts tiles along the north, east, south and west.
+    /// Fills a square of a wall: `around` counts tiles along the north, east, south and west.
     fn fill_wall(&self, bed: &Bed, fluid: &mut Fluid, around: usize, level: usize, number: u32) {
         let tile = self.tile(bed);
         let [[west, east], [south, north]] = bed.extent().map(|range| range.map(f64::from));

@@ -146,7 +146,7 @@ pub struct ErosionParams {
     pub max_fraction: f64,
     /// Share of the bed that is grains, the rest being pores [-].
     #[serde(with = "units::Ratio")]
-    #[schemars(transform = within(1.0e-6, 1.0).slider(0.3, 1.0).hint("0.6 is loose sand"))]
+    #[schemars(transform = within(1.0e-6, 1.0).slider(0.3, 1.0).hint("0.6 is loose sand").fixed())]
     pub packing: f64,
     /// How sediment slows its own settling.
     pub hindrance: Hindrance,

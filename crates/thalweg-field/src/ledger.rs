@@ -7,11 +7,11 @@ use serde::Serialize;
 pub struct Water {
     /// On the terrain at the beginning.
     pub start: f64,
-    /// Rained, sprung and flowed in from reservoirs.
+    /// Rained, sprung, flowed in from reservoirs, and poured out by hand.
     pub added: f64,
     /// Evaporated, films dried up included.
     pub evaporated: f64,
-    /// Left over the edges or through drains.
+    /// Left over the edges or through drains, or was scooped out by hand.
     pub exported: f64,
     /// On the terrain now.
     pub end: f64,
@@ -35,9 +35,9 @@ pub struct Solids {
     pub bed_end: f64,
     /// Suspended in the water.
     pub suspended: f64,
-    /// Left over the edges with the water.
+    /// Left over the edges with the water, or was taken off by hand.
     pub exported: f64,
-    /// Put there from outside, as when a coarse terrain gets finer detail.
+    /// Put there from outside: when a coarse terrain gets finer detail, with muddy water, or by hand.
     pub added: f64,
     /// Taken from the bed by water, deposits taken up again included.
     pub eroded: f64,

@@ -285,6 +285,14 @@ fn it_shares_a_ground_with_another_water() {
         .min_by(|&a, &b| start.height.values()[a].total_cmp(&start.height.values()[b]));
     let [was, is] = [&start, &session.ground()].map(|ground| ground.height.values()[low.unwrap()]);
     assert!(is < was - 0.005, "{was} m was worn to {is} m");
+    // It does not matter how many steps are taken at once.
+    let mut slow = Session::new(&project, MEMORY).unwrap();
+    (0..16).for_each(|_| assert_eq!(slow.tick(1).unwrap(), 1));
+    assert_eq!(bits(&slow), bits(&session));
+    // A hill that is heaped up on the one is there for the other, also after a stop.
+    let hill =
+        Stroke { tool: Tool::Raise, along: vec![[60.0, 60.0]], radius: 50.0, strength: 9.0, level: None };
+    session.apply(Edit::Paint(hill)).unwrap();
     let mut resumed = Session::new(&project, MEMORY).unwrap();
     resumed.load(&session.save("both")).unwrap();
     for session in [&mut session, &mut resumed] {

@@ -89,18 +89,22 @@ fn every_edit_acts_and_is_taken_back_to_the_bit_where_nothing_happened_since() {
     for text in [HILLS, POND] {
         for edit in edits(text) {
             let (mut touched, mut plain) = (session(text), session(text));
-            touched.tick(100).unwrap();
-            plain.tick(100).unwrap();
+            // In the middle of steps of one length.
+            touched.tick(101).unwrap();
+            plain.tick(101).unwrap();
             touched.apply(edit.clone()).unwrap();
             let mut edited = session(text);
-            edited.tick(100).unwrap();
+            edited.tick(101).unwrap();
             edited.apply(edit.clone()).unwrap();
             edited.tick(80).unwrap();
             assert_eq!(touched.undo().unwrap(), Some(edit.clone()));
             // Particles that were moved, or taken away and put back, are not quite where they were, and an emitter that comes
             // back begins with a whole row of them.
             let exact = match &edit {
-                Edit::Paint(stroke) => text == HILLS || stroke.tool == Tool::Harden,
+                // Deeper water needs shorter steps, until the next ones are chosen.
+                Edit::Paint(stroke) => {
+                    text == HILLS && stroke.tool != Tool::Pour || stroke.tool == Tool::Harden
+                }
                 Edit::Remove { list, .. } => list != "emitter",
                 _ => true,
             };
@@ -110,7 +114,13 @@ fn every_edit_acts_and_is_taken_back_to_the_bit_where_nothing_happened_since() {
             let [heights, others] = [&touched, &plain].map(|session| session.ground().height);
             let apart = heights.values().iter().zip(others.values()).map(|(a, b)| (a - b).abs());
             let most = apart.fold(0.0_f32, f32::max);
-            let allowed = if exact { 0.0 } else { 0.002 };
+            let allowed = if exact {
+                0.0
+            } else if text == HILLS {
+                0.01
+            } else {
+                0.002
+            };
             assert!(most <= allowed, "{} leaves {most} m behind", edit.label());
             let imbalance = edited.ledger().water.imbalance();
             assert!(imbalance < 1.0e-4, "{}: {imbalance:e} of the water is missing", edit.label());
@@ -210,8 +220,53 @@ fn a_value_that_is_dragged_is_one_edit() {
         }
         println!("{key}: 60 changes and steps in {:?}", clock.elapsed());
         assert_eq!(session.undoable()[0].len(), 1);
-        session.undo().unwrap();
-        assert_eq!(session.scene(), &before);
+        let mut replayed = self::session(text);
+        for change in session.changes() {
+            replayed.tick(change.step - replayed.steps_taken()).unwrap();
+            replayed.act(change.act.as_ref().unwrap()).unwrap();
+        }
+        for session in [&mut session, &mut replayed] {
+            session.undo().unwrap();
+            assert_eq!(session.scene(), &before);
+        }
+    }
+}
+
+/// Gravity that falls and rises while water flows neither alarms those who watch over its energy nor outruns its steps.
+#[test]
+fn another_gravity_is_taken_at_any_step() {
+    let dam = "version = 1\n[terrain]\nsize = [64, 32]\ncell = '1 m'\n[[terrain.layer]]\nkind = 'plane'\n\
+               [[water]]\ndepth = '4 m'\nto = [20, 100]\n[time]\nsteps = 3000\n";
+    for steps in [103, 256, 301] {
+        let mut session = session(dam);
+        session.tick(steps).unwrap();
+        for gravity in ["1", "25", "3", "9.81"] {
+            session.apply(Edit::set(&format!("solver.gravity={gravity}"))).unwrap();
+            session.tick(300).unwrap();
+        }
+        assert!(session.ledger().water.imbalance() < 1.0e-5);
+        let refused = session.apply(Edit::set("solver.dt=60")).unwrap_err();
+        assert!(refused.reason.contains("not stable"), "{refused}");
+        session.tick(100).unwrap();
+    }
+}
+
+/// What a hand puts on and takes off again does not spoil the books.
+#[test]
+fn books_close_after_much_painting() {
+    for (text, place, size) in [(HILLS, [200.0, 200.0], 60.0), (POND, [0.8, 0.8], 0.4)] {
+        let mut session = session(text);
+        session.tick(40).unwrap();
+        for (tool, strength) in
+            [(Tool::Lower, 0.2), (Tool::Raise, 0.2), (Tool::Pour, 0.1), (Tool::Scoop, 5.0)]
+        {
+            session.apply(stroke(tool, &[place], size, strength * size / 3.0)).unwrap();
+            session.tick(3).unwrap();
+        }
+        while session.undo().unwrap().is_some() {}
+        session.tick(20).unwrap();
+        let (water, solids) = (session.ledger().water.imbalance(), session.books().solids_missing);
+        assert!((0.0..1.0e-4).contains(&water) && (0.0..1.0e-4).contains(&solids), "{water:e}, {solids:e}");
     }
 }
 
@@ -222,6 +277,10 @@ fn what_cannot_act_at_once_says_that_it_needs_a_restart_and_changes_nothing() {
         (HILLS, Edit::set("seed=4")),
         (HILLS, Edit::set("solver.backend=auto")),
         (HILLS, Edit::set("rain.0.mask=other.png")),
+        (HILLS, Edit::set("solver.neighbours=4")),
+        (POND, Edit::set("solver.fluid.spacing=0.04")),
+        (POND, Edit::set("solver.erosion.enabled=false")),
+        (POND, Edit::set("solver.erosion.packing=0.3")),
         (POND, Edit::set("water.0.level=0.3")),
     ] {
         let mut session = session(text);
@@ -229,7 +288,6 @@ fn what_cannot_act_at_once_says_that_it_needs_a_restart_and_changes_nothing() {
         let before = all_bits(&mut session);
         let refused = session.apply(edit.clone()).unwrap_err();
         assert!(refused.needs_restart, "{}: {refused}", edit.label());
-        assert!(refused.reason.contains("start it anew"), "{refused}");
         assert!(all_bits(&mut session) == before);
         assert!(session.changes().is_empty());
     }
@@ -238,6 +296,8 @@ fn what_cannot_act_at_once_says_that_it_needs_a_restart_and_changes_nothing() {
         (Edit::set("solver.capacity=-1"), "between"),
         (Edit::set("solver.capcity=1"), "capcity"),
         (Edit::set("source.7.rate=1"), "source"),
+        (Edit::set("time.steps"), "KEY=VALUE"),
+        (stroke(Tool::Flatten, &[[1.0, 1.0]], 3.0, f64::NAN), "strength"),
         (Edit::Remove { list: "source".into(), at: 3 }, "only 1"),
         (Edit::Remove { list: "water".into(), at: 0 }, "neither come nor go"),
         (

@@ -344,6 +344,7 @@ fn a_run_that_is_painted_stepped_and_undone_goes_on_in_the_same_bits() {
         (5, "redo"),
         (5, "redo"),
         (5, "undo"),
+        (5, "paint {tool='raise',along=[],radius=3}"),
     ];
     let mut watcher = told(&commands);
     let report = finished(&project, &out, false, &mut watcher);
@@ -353,6 +354,7 @@ fn a_run_that_is_painted_stepped_and_undone_goes_on_in_the_same_bits() {
         "{:?}",
         watcher.notices
     );
+    assert!(watcher.notices.iter().any(|notice| notice.contains("has 0 points")), "{:?}", watcher.notices);
     let mut watcher = told(&[&commands[..6], &[(5, "pause"), (6, "step 3"), (9, "stop")]].concat());
     assert!(matches!(run(&project, &options(&cut, false), &mut watcher), Ok(Outcome::Stopped { .. })));
     let waits = watcher.notices.iter().filter(|notice| notice.starts_with("waiting after step")).count();

@@ -25,11 +25,15 @@ impl ParticleWater {
         self.check_change(params)?;
         let volume = particle_volume(params);
         let mut emitters = running_emitters(&setting.emitters, params, volume)?;
-        for emitter in &mut emitters {
-            let same = |old: &&RunningEmitter| old.description().shape == emitter.description().shape;
-            if let Some(travelled) = self.emitters.iter().find(same).map(RunningEmitter::travelled) {
-                emitter.set_travelled(travelled);
-            }
+        let same =
+            |old: &RunningEmitter, new: &RunningEmitter| old.description().shape == new.description().shape;
+        for (i, emitter) in emitters.iter_mut().enumerate() {
+            // The one in the same place of the list, unless others came or went.
+            let own = self.emitters.get(i).filter(|old| same(old, emitter));
+            let old = own.or_else(|| self.emitters.iter().find(|old| same(old, emitter)));
+            old.map(RunningEmitter::travelled)
+                .into_iter()
+                .for_each(|travelled| emitter.set_travelled(travelled));
         }
         check_spread(&self.bed, &self.boundary, params, setting)?;
         let speed = self.beginning.expected_speed(&emitters, params);
@@ -61,7 +65,16 @@ impl ParticleWater {
         // The fluid first: unless told otherwise, the bed has its spacing.
         self.fluid.check_params(&params.fluid).map_err(within_fluid)?;
         let kept = params.bed_spacing() == self.params.bed_spacing();
-        require(kept, "bed.spacing", params.bed_spacing(), "it cannot change while water flows")
+        require(kept, "bed.spacing", params.bed_spacing(), "it cannot change while water flows")?;
+        let packing = params.erosion.packing;
+        require(packing == self.params.erosion.packing, "erosion.packing", packing, remedy)?;
+        // Whoever starts again with the same settings needs room for the water of the beginning.
+        let (most, start) = (params.fluid.max_particles, self.beginning.count);
+        let remedy = format!("{start} particles were there at the beginning");
+        require(most as usize >= start, "fluid.max_particles", most, remedy)?;
+        let (share, muddiest) = (params.erosion.max_fraction, self.beginning.sediment);
+        let remedy = format!("water at the beginning carried {muddiest}");
+        require(share >= muddiest, "erosion.max_fraction", share, remedy)
     }
 
     /// What has come on top of some vertices of the bed since the beginning [m], row by row from the north.
@@ -95,7 +108,9 @@ impl ParticleWater {
                 particles.position[2][i] += risen;
             }
         }
-        self.accounts.grains_added += gained * self.params.erosion.packing;
+        let grains = gained * self.params.erosion.packing;
+        self.accounts.grains_added += grains.max(0.0);
+        self.accounts.grains_gone += (-grains).max(0.0);
         self.painted = true;
         Ok(())
     }
@@ -103,7 +118,7 @@ impl ParticleWater {
     /// Lays water on the bed or on the water that is there, so deep at each place as `depth` says [m].
     pub fn pour(&mut self, region: &Region, depth: impl Fn([f64; 2]) -> f64) -> Result<Exchanged, Invalid> {
         let (spacing, cell) = (self.params.fluid.spacing, self.bed.cell);
-        let tops = self.tops();
+        let (tops, most) = (self.tops(), self.params.fluid.max_particles as usize);
         let [cols, rows] = self.bed.size;
         // Beyond the outermost centres of cells there is no bed.
         let range = |from: usize, to: usize, count: usize| {
@@ -122,7 +137,8 @@ impl ParticleWater {
                 let place = [x as f32, y as f32, 0.0];
                 let bed = f64::from(-self.bed.clearance(place)) - 0.5 * spacing;
                 let lowest = tops.get(&column([x, y], spacing)).map_or(bed, |&top| bed.max(f64::from(top)));
-                for layer in 1..=layers {
+                // More than there is room for is refused below.
+                for layer in 1..=layers.min((most + 1).saturating_sub(came.len())) {
                     let z = lowest + layer as f64 * spacing;
                     came.push(Particle {
                         position: [x as f32, y as f32, z as f32],
@@ -152,12 +168,16 @@ impl ParticleWater {
     /// Lets particles come, where nothing is in their place, and others go, if they are still there. Returns those that did.
     pub fn exchange(&mut self, wanted: Exchanged) -> Result<Exchanged, Invalid> {
         let most = self.params.fluid.max_particles as usize;
-        let many = self.fluid.len() + wanted.came.len();
+        let now = self.time() as f32;
+        let there = {
+            let particles = self.fluid.particles();
+            (0..particles.len()).filter(|&i| !particles.is_boundary(i) && particles.expires[i] > now).count()
+        };
+        let many = there + wanted.came.len();
         let remedy = format!("solver.fluid.max_particles allows {most}");
         require(wanted.came.is_empty() || many <= most, "painted", format!("{many} particles"), remedy)?;
         let mut done = Exchanged::default();
         let going: HashSet<u32> = wanted.went.iter().map(|particle| particle.tag).collect();
-        let now = self.time() as f32;
         let particles = self.fluid.particles_mut();
         for i in 0..particles.len() {
             if !particles.is_boundary(i) && particles.expires[i] > now && going.contains(&particles.tag[i]) {

@@ -33,6 +33,8 @@ pub struct Saved {
     pub tags: Vec<u32>,
     /// Whether somebody painted since the last step.
     pub painted: bool,
+    /// Damped steps taken before time began; missing: all.
+    pub relaxed: Option<u32>,
 }
 
 impl ParticleWater {
@@ -64,6 +66,7 @@ impl ParticleWater {
                 .chain(filled.iter().chain(walls).map(|&filled| u32::from(filled)))
                 .collect(),
             painted: self.painted,
+            relaxed: Some(self.relaxed),
         }
     }
 
@@ -83,8 +86,10 @@ impl ParticleWater {
         let [tiles, walls] =
             parts.filled.map(|flags| flags.iter().map(|&flag| flag != 0).collect::<Vec<_>>());
         self.boundary.restore(&self.bed, &tiles, parts.heights, &walls);
-        // Time has begun: the water has found its place.
-        (self.waiting, self.relaxed) = (parts.waiting, self.params.fluid.relax);
+        let relax = self.params.fluid.relax;
+        // Once time has begun, the water has found its place.
+        let relaxed = if saved.step > 0 { relax } else { saved.relaxed.unwrap_or(relax).min(relax) };
+        (self.waiting, self.relaxed) = (parts.waiting, relaxed);
         self.painted = saved.painted;
         self.accounts = Accounts::from_numbers(*parts.accounts);
         for (emitter, &travelled) in self.emitters.iter_mut().zip(parts.travelled) {

@@ -139,6 +139,8 @@ pub(super) struct Beginning {
     fall: f64,
     /// How fast the fastest was [m/s].
     speed: f64,
+    /// Share of the muddiest that was sediment [-].
+    pub sediment: f64,
 }
 
 impl Beginning {
@@ -152,6 +154,7 @@ impl Beginning {
             count: particles.len(),
             fall: (high - low).max(LEAST_LAYERS * params.fluid.spacing),
             speed: speeds.fold(0.0, f64::max),
+            sediment: particles.iter().fold(0.0, |most: f64, particle| most.max(particle.cargo)),
         }
     }
 

@@ -12,15 +12,17 @@ pub struct Books {
     pub bed_start: f64,
     /// Rained, sprung and painted.
     pub added: Compensated,
-    /// Ground that was painted.
+    /// Ground that was painted, less what was taken off.
     pub painted: f64,
+    /// Water that was scooped out.
+    pub scooped: f64,
 }
 
 impl Books {
     /// Water and ground at the beginning.
     pub fn open(backend: &impl Backend) -> Self {
         let (water_start, bed_start) = (backend.total(Quantity::Depth), backend.total(Quantity::Bed));
-        Self { water_start, bed_start, added: Compensated::default(), painted: 0.0 }
+        Self { water_start, bed_start, added: Compensated::default(), painted: 0.0, scooped: 0.0 }
     }
 
     /// The account of water and ground so far.
@@ -34,7 +36,7 @@ impl Books {
                 start: self.water_start * volume,
                 added: (self.added.value() + imported) * volume,
                 evaporated: evaporated * volume,
-                exported: exported * volume,
+                exported: (exported + self.scooped) * volume,
                 end: backend.total(Quantity::Depth) * volume,
             },
             solids: Solids {

@@ -19,8 +19,8 @@ pub struct Saved {
     pub accounts: Vec<f64>,
     /// Rows of the state, ghosts and margins included.
     pub cells: Vec<f32>,
-    /// Ground that was painted, and the highest bed that may be; none: none was.
-    pub painted: Option<[f64; 2]>,
+    /// Ground that was painted, water that was scooped out, and the highest bed that may be; none: nobody painted.
+    pub painted: Option<[f64; 3]>,
 }
 
 impl Pipes {
@@ -49,7 +49,7 @@ impl Pipes {
             numbers,
             accounts: self.backend.save_accounts(),
             cells: self.backend.save_cells(),
-            painted: (books.painted != 0.0).then_some([books.painted, self.highest.into()]),
+            painted: self.is_painted.then_some([books.painted, books.scooped, self.highest.into()]),
         }
     }
 
@@ -95,8 +95,9 @@ impl Pipes {
         let watch = self.guard.watch;
         let lowest = lowest as f32;
         self.guard = Guard { watch, energy_in, added_at_last_check, eroded_at_last_check, lowest };
-        if let Some([painted, highest]) = saved.painted {
-            (self.books.painted, self.highest) = (painted, highest as f32);
+        if let Some([painted, scooped, highest]) = saved.painted {
+            (self.books.painted, self.books.scooped, self.highest) = (painted, scooped, highest as f32);
+            self.is_painted = true;
         }
         self.backend.restore(&saved.cells, &saved.accounts);
         Ok(())

@@ -22,6 +22,8 @@ pub struct Pipes {
     pub(super) books: Books,
     /// No bed is higher or deeper, in the solver's heights.
     pub(super) highest: f32,
+    /// Whether somebody painted its cells.
+    pub(super) is_painted: bool,
 }
 
 impl Pipes {
@@ -49,7 +51,7 @@ impl Pipes {
         let highest = heights.fold(0.0, |highest: f32, (col, row)| highest.max(bed(col, row).abs()));
         let guard = Guard::new(&backend.survey(&model, clock.dt));
         let books = Books::open(&backend);
-        Ok(Self { model, backend, clock, guard, books, highest: 2.0 * highest })
+        Ok(Self { model, backend, clock, guard, books, highest: 2.0 * highest, is_painted: false })
     }
 
     /// Memory that a run on so many cells needs, without maps and pictures [bytes].

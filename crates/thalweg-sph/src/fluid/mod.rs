@@ -117,7 +117,9 @@ impl Fluid {
             let free = self.is_empty() && ["density", "mass"].contains(&name);
             require(old == new || free, name, new, remedy)?;
         }
-        Ok(())
+        let remedy =
+            "they cannot change while a fluid is flowing: its particles have the mass that goes with them";
+        require(params.kernels == self.params.kernels, "kernels", format!("{:?}", params.kernels), remedy)
     }
 
     /// Takes other parameters from now on, if they fit the particles, and another speed of the fastest flow to be expected

@@ -22,8 +22,20 @@ impl Scene {
             });
         }
         for (section, path, _) in self.belongings().into_iter().filter(|(_, _, there)| *there) {
-            if methods.iter().all(|method| !method.understands.contains(&section)) {
-                found.extend(methods[0].misplaced(section, &path));
+            // Keys of standing water are for the solver that has it.
+            let pool =
+                path.strip_prefix("water[").and_then(|rest| rest.split(']').next()?.parse::<usize>().ok());
+            let owner = pool.and_then(|pool| self.water[pool].solver.as_ref());
+            let owner = methods
+                .iter()
+                .find(|method| owner.is_some_and(|kind| method.name == kind))
+                .unwrap_or(&methods[0]);
+            let known = match pool {
+                Some(_) => owner.understands.contains(&section),
+                None => methods.iter().any(|method| method.understands.contains(&section)),
+            };
+            if !known {
+                found.extend(owner.misplaced(section, &path));
             }
         }
         for (i, pool) in self.water.iter().enumerate() {

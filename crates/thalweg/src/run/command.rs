@@ -53,7 +53,7 @@ impl FromStr for Command {
                 let at = at.trim().parse().map_err(|_| unknown())?;
                 Ok(Self::Edit(Edit::Remove { list: list.into(), at }))
             }
-            ("paint", Some(_)) => {
+            ("paint", _) if !rest.is_empty() => {
                 let stroke: Painted = toml::from_str(&format!("stroke = {rest}"))
                     .map_err(|error| format!("paint: {}", error.message()))?;
                 Ok(Self::Edit(Edit::Paint(stroke.stroke)))
@@ -99,8 +99,9 @@ impl Driver<'_> {
                             (false, Some(state.steps_taken().saturating_add(steps)));
                     }
                     Command::Reset => {
-                        self.reset(state, watcher)?;
-                        (self.paused, self.pause_at) = (false, None);
+                        if self.reset(state, watcher)? {
+                            (self.paused, self.pause_at) = (false, None);
+                        }
                     }
                     Command::Stop => return Ok(true),
                 }
@@ -154,24 +155,26 @@ impl Driver<'_> {
         }
     }
 
-    fn reset(&mut self, state: &mut Session, watcher: &mut dyn Watcher) -> Result<(), RunError> {
+    /// Goes back to the beginning; false if it could not.
+    fn reset(&mut self, state: &mut Session, watcher: &mut dyn Watcher) -> Result<bool, RunError> {
         let reset = state.reset(&mut go_on(watcher));
         match reset {
             Ok(true) => {}
             Ok(false) => {
                 watcher.notice("reset: stopped on the way; the run is as it was");
-                return Ok(());
+                return Ok(false);
             }
             Err(complaint) => {
                 watcher.notice(&format!("reset: {}", complaint.message));
-                return Ok(());
+                return Ok(false);
             }
         }
         watcher.notice("back at step 0");
         self.drop_checkpoints()?;
         self.write_scene(state)?;
         self.recorders.iter_mut().for_each(|recorder| recorder.rewind());
-        self.write_if_due(state, watcher)
+        self.write_if_due(state, watcher)?;
+        Ok(true)
     }
 
     /// Removes the checkpoints of steps that have not happened any more.

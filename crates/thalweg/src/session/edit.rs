@@ -45,8 +45,17 @@ pub enum Edit {
 impl Edit {
     /// Sets a value given as KEY=VALUE.
     pub fn set(change: &str) -> Self {
+        // Without the sign in between there is no value, which is told when it is made.
         let (key, value) = change.split_once('=').unwrap_or((change, ""));
         Self::Set { key: key.trim().into(), value: value.trim().into() }
+    }
+
+    /// Whether it sets the same key as another.
+    pub(super) fn sets_key_of(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Set { key, .. }, Self::Set { key: other, .. }) => key == other,
+            _ => false,
+        }
     }
 
     /// What it does, in a few words.
@@ -62,7 +71,7 @@ impl Edit {
                     "{} within {} m of {:?}",
                     tool.unwrap_or_default(),
                     stroke.radius,
-                    stroke.along[..1].concat()
+                    stroke.along.first().map_or(&[][..], |place| place)
                 )
             }
         }
@@ -85,20 +94,21 @@ pub fn edited(scene: &Scene, edit: &Edit) -> Result<(Scene, Edit), String> {
     let back = match edit {
         Edit::Set { key, value } => {
             let old = find(&mut table, key).map(|value| value.to_string());
-            crate::project::set(&mut table, &format!("{key}={value}"))?;
+            let change = if value.is_empty() { key.clone() } else { format!("{key}={value}") };
+            crate::project::set(&mut table, &change)?;
             let key = key.clone();
             old.map_or(Edit::Unset { key: key.clone() }, |value| Edit::Set { key, value })
         }
         Edit::Unset { key } => {
             let old = find(&mut table, key).map(|value| value.to_string());
             let value = old.ok_or_else(|| format!("{key} is not there"))?;
+            let key = &crate::project::plain(key);
             let (section, name) = key.rsplit_once('.').unwrap_or(("", key));
-            let section = if section.is_empty() {
-                Some(&mut table)
-            } else {
-                find(&mut table, section).and_then(Value::as_table_mut)
-            };
-            section.and_then(|section| section.remove(name));
+            match (find(&mut table, section), name.parse::<usize>()) {
+                (Some(Value::Array(list)), Ok(at)) => drop(list.remove(at)),
+                (Some(Value::Table(section)), _) => drop(section.remove(name)),
+                _ => drop(table.remove(name)),
+            }
             Edit::Set { key: key.clone(), value }
         }
         Edit::Add { list, entry, at } => {

@@ -29,13 +29,9 @@ impl History {
     /// Remembers an edit. With `joins` it counts as one with the last one, if that sets the same key.
     pub fn push(&mut self, entry: Entry, joins: bool) {
         self.undone.clear();
-        let same_key = match (self.done.last().map(|last| &last.edit), &entry.edit) {
-            (Some(Edit::Set { key: last, .. }), Edit::Set { key, .. }) => last == key,
-            _ => false,
-        };
         match self.done.last_mut() {
             // The way back stays that to the value before the first of them.
-            Some(last) if joins && same_key => last.edit = entry.edit,
+            Some(last) if joins && entry.edit.sets_key_of(&last.edit) => last.edit = entry.edit,
             _ => self.done.push(entry),
         }
         while self.done.len() > MOST_EDITS || self.done.len() > 1 && self.bytes() > MOST_BYTES {

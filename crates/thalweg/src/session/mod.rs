@@ -10,7 +10,7 @@ mod saved;
 
 pub use edit::Edit;
 
-use crate::project::{Complaint, Difference, Output, Project, Scene};
+use crate::project::{Complaint, Difference, Output, Project, Scene, description};
 use crate::solver::{Books, Clock, Crowd, GoOn, Layer, Patch, Setup, StepError, Stroke, Wanted};
 use crate::world::{Ground, SetupError, World};
 use edit::{Way, edited};
@@ -18,6 +18,9 @@ use history::{Entry, History};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use thalweg_field::{Grid2, Heightfield, Ledger, Points, Snapshot};
+
+/// Events that wait to be asked for; older ones are forgotten.
+const MOST_EVENTS: usize = 1000;
 
 /// A scene at work.
 #[derive(Debug)]
@@ -51,6 +54,8 @@ pub struct Change {
 pub enum Act {
     /// An edit.
     Did(Edit),
+    /// An edit that counts as one with the last, if both set the same key.
+    Adjusted(Edit),
     /// The last edit was taken back.
     Undid,
     /// The last edit that was taken back was done again.
@@ -91,6 +96,11 @@ impl Refused {
     fn because(reason: impl Into<String>) -> Self {
         Self { reason: reason.into(), needs_restart: false }
     }
+
+    /// What a solver says against a scene: what is not described as live needs a restart.
+    fn of(complaint: Complaint) -> Self {
+        Self { needs_restart: is_fixed(&complaint.path), reason: complaint.message }
+    }
 }
 
 impl Session {
@@ -125,8 +135,8 @@ impl Session {
         fresh.forget_paint()?;
         let painted =
             |edit: &Edit| matches!(edit, Edit::Paint(stroke) if stroke.tool.layer() != Layer::Water);
-        let strokes = self.history.done.iter().map(|entry| entry.edit.clone()).filter(painted);
-        let repainted = strokes.into_iter().try_for_each(|stroke| fresh.apply(stroke));
+        let repainted =
+            self.standing().into_iter().filter(painted).try_for_each(|stroke| fresh.apply(stroke));
         repainted.map_err(|refused| Complaint { path: "paint".into(), message: refused.reason })?;
         if !fresh.relax(go_on)? {
             return Ok(false);
@@ -134,6 +144,23 @@ impl Session {
         fresh.events.push(Event::Reset);
         *self = fresh;
         Ok(true)
+    }
+
+    /// All edits that were not taken back, also those that are too long ago to be undone.
+    fn standing(&self) -> Vec<Edit> {
+        let (mut done, mut undone) = (Vec::new(), Vec::new());
+        for act in self.changes.iter().filter_map(|change| change.act.clone()) {
+            match act {
+                Act::Did(edit) => done.push(edit),
+                Act::Adjusted(edit) => match done.last_mut() {
+                    Some(last) if edit.sets_key_of(last) => *last = edit,
+                    _ => done.push(edit),
+                },
+                Act::Undid => undone.extend(done.pop()),
+                Act::Redid => done.extend(undone.pop()),
+            }
+        }
+        done
     }
 
     fn forget_paint(&mut self) -> Result<(), Complaint> {
@@ -189,6 +216,9 @@ impl Session {
             (Some(Event::Advanced { to: last, .. }), Event::Advanced { to, .. }) => *last = *to,
             _ => self.events.push(event),
         }
+        if self.events.len() > MOST_EVENTS {
+            self.events.remove(0);
+        }
     }
 
     /// What happened since this was last asked.
@@ -210,15 +240,19 @@ impl Session {
     fn edit(&mut self, edit: Edit, joins: bool) -> Result<(), Refused> {
         let way = self.go(&Way::Edit(edit.clone()))?;
         self.history.push(Entry { edit: edit.clone(), way }, joins);
-        self.note(edit.label(), Act::Did(edit));
+        self.note(edit.label(), if joins { Act::Adjusted(edit) } else { Act::Did(edit) });
         Ok(())
     }
 
     /// Takes the last edit back; returns what it was, or `None` if there is none.
     pub fn undo(&mut self) -> Result<Option<Edit>, Refused> {
         let Some(Entry { edit, way }) = self.history.done.last().cloned() else { return Ok(None) };
-        let way = self.go(&way)?;
-        self.history.done.pop();
+        let gone = self.go(&way);
+        if gone.as_ref().map_or_else(|refused| refused.needs_restart, |_| true) {
+            // What needs a restart will never be undone; it must not stand before what can be.
+            self.history.done.pop();
+        }
+        let way = gone?;
         self.history.undone.push(Entry { edit: edit.clone(), way });
         self.note(format!("undo {}", edit.label()), Act::Undid);
         Ok(Some(edit))
@@ -238,6 +272,7 @@ impl Session {
     pub fn act(&mut self, act: &Act) -> Result<(), Refused> {
         match act {
             Act::Did(edit) => self.apply(edit.clone()),
+            Act::Adjusted(edit) => self.adjust(edit.clone()),
             Act::Undid => self.undo().map(drop),
             Act::Redid => self.redo().map(drop),
         }
@@ -256,7 +291,7 @@ impl Session {
             Way::Edit(Edit::Paint(stroke)) => self.paint(stroke).map(|done| Way::Patch(done.turned())),
             Way::Edit(edit) => {
                 let (scene, back) = edited(self.scene(), edit).map_err(Refused::because)?;
-                self.change(scene, &edit.label())?;
+                self.change(scene, edit)?;
                 Ok(Way::Edit(back))
             }
         }
@@ -288,8 +323,8 @@ impl Session {
         Ok(patch)
     }
 
-    /// Takes over a scene that differs in what can change while it runs; `set` is told to who has to start it anew.
-    fn change(&mut self, scene: Scene, set: &str) -> Result<(), Refused> {
+    /// Takes over the scene that an edit makes, if it differs in what can change while it runs.
+    fn change(&mut self, scene: Scene, edit: &Edit) -> Result<(), Refused> {
         let own = self.scene();
         let Output { frames_every, video, pictures, .. } = own.output;
         let mut able = Scene {
@@ -304,9 +339,11 @@ impl Session {
             ..own.clone()
         };
         (able.time.steps, able.time.duration) = (scene.time.steps, scene.time.duration);
-        let restart = |path: &str| Refused {
-            reason: format!("{path} cannot change while the scene runs; start it anew with --set {set}"),
-            needs_restart: true,
+        let restart = |path: &str| {
+            let how =
+                if let Edit::Set { .. } = edit { format!("--set {}", edit.label()) } else { "it".into() };
+            let reason = format!("{path} cannot change while the scene runs; start it anew with {how}");
+            Refused { reason, needs_restart: true }
         };
         if let Some(Difference { path, .. }) = Difference::first(&able, &scene) {
             return Err(restart(&path));
@@ -332,7 +369,7 @@ impl Session {
             Arc::make_mut(&mut setup.ground).masks = masks?;
         }
         setup.scene = Arc::new(scene);
-        self.world.change(setup).map_err(refused)
+        self.world.change(setup).map_err(Refused::of)
     }
 
     /// What it shows of what is wanted.
@@ -443,6 +480,14 @@ impl Session {
     pub fn ledger(&self) -> Ledger {
         self.books().ledger
     }
+}
+
+/// Whether a key is described as one that cannot change while a scene runs.
+fn is_fixed(path: &str) -> bool {
+    let names = crate::project::plain(path);
+    let names: Vec<_> = names.split('.').filter(|name| name.parse::<usize>().is_err()).collect();
+    let key = names.join(".");
+    description().parameters().iter().any(|parameter| parameter.key == key && !parameter.live)
 }
 
 /// What does not fit the terrain.

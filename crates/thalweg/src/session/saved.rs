@@ -75,6 +75,9 @@ impl Session {
         let changes: Vec<Change> = serde_json::from_value(header.get("changes").cloned().unwrap_or_default())
             .map_err(|error| format!("its header tells no changes of the scene: {error}"))?;
         let history = History { done: entries(saved, "done")?, undone: entries(saved, "undone")? };
+        if setup.ground.painted_softness().is_some() {
+            Arc::make_mut(&mut setup.ground).forget_paint();
+        }
         if let Ok(softness) = saved.floats("softness") {
             Arc::make_mut(&mut setup.ground).paint_softness(softness)?;
         }
@@ -95,6 +98,11 @@ fn entries(saved: &Sections, name: &str) -> Result<Vec<Entry>, String> {
     let written: Vec<Written> = serde_json::from_value(written.clone())
         .map_err(|error| format!("its header tells no edits that can be undone: {error}"))?;
     let entry = |(i, Written { edit, back }): (usize, Written)| {
+        for edit in [Some(&edit), back.as_ref()].into_iter().flatten() {
+            if let Edit::Paint(stroke) = edit {
+                stroke.validated().map_err(|complaint| complaint.message)?;
+            }
+        }
         let way = match back {
             Some(back) => Way::Edit(back),
             None => Way::Patch(Patch::from_numbers(saved.doubles(&format!("{name}.{i}"))?)?),

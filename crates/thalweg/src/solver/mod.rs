@@ -193,9 +193,9 @@ pub struct Books {
 pub struct ParticleCounts {
     /// At the beginning.
     pub start: u64,
-    /// Came from emitters.
+    /// Came from emitters, or were poured out by hand.
     pub added: u64,
-    /// Left over the edges, into sinks, or at the end of their lives.
+    /// Left over the edges, into sinks, at the end of their lives, or were scooped out.
     pub removed: u64,
     /// There now.
     pub end: u64,

@@ -277,8 +277,7 @@ impl Solver for ParticleRun {
             Tool::Raise | Tool::Lower | Tool::Smooth | Tool::Flatten => {
                 let height = |(col, row)| bed.exact_height(bed.vertex(col, row));
                 let heights: Vec<_> = region.cells().map(height).collect();
-                let painted =
-                    if region.is_empty() { Vec::new() } else { stroke.painted(&canvas, &region, &heights) };
+                let painted = stroke.painted(&canvas, &region, &heights);
                 let by: Vec<_> = painted.iter().zip(&heights).map(|(after, before)| after - before).collect();
                 self.set_bed(region, false, |change| {
                     change.iter().zip(by).map(|(change, by)| change + by).collect()
@@ -293,6 +292,7 @@ impl Solver for ParticleRun {
                 Ok(Patch::Particles(self.water.exchange(wanted.clone()).map_err(complaint)?))
             }
             Patch::Cells(patch) if patch.layer == Layer::Ground => {
+                let patch = patch.on_grid(self.water.bed().size);
                 self.set_bed(patch.region.clone(), true, |change| patch.over(change))
             }
             Patch::Cells(patch) => Err(cannot_paint(patch.layer)),
@@ -358,11 +358,12 @@ impl Solver for ParticleRun {
     }
 
     fn save(&self, into: &mut Sections) {
-        let Saved { numbers, doubles, floats, tags, painted, .. } = self.water.save();
+        let Saved { numbers, doubles, floats, tags, painted, relaxed, .. } = self.water.save();
         let height = &self.water.ground().height;
         into.put("size", vec![height.cols(), height.rows()]);
         into.put("particles", self.water.particle_count());
         into.put("painted", painted);
+        into.put("relaxed", relaxed);
         into.put_doubles("numbers", numbers);
         into.put_doubles("doubles", doubles);
         into.put_floats("floats", floats);
@@ -385,8 +386,9 @@ impl Solver for ParticleRun {
             doubles: from.doubles("doubles")?.to_vec(),
             floats: from.floats("floats")?.to_vec(),
             tags: tags.iter().map(|tag| u32::from_le_bytes(*tag)).collect(),
-            // States of version 0.1 know nothing of paint.
+            // States of version 0.1 know nothing of paint, and are saved when the water has found its place.
             painted: from.header.get("painted").and_then(serde_json::Value::as_bool).unwrap_or(false),
+            relaxed: from.number("relaxed").ok().and_then(|steps| u32::try_from(steps).ok()),
         };
         self.water.restore(&saved)?;
         self.dt = time_steps(from.doubles("clock")?)?;

@@ -47,12 +47,15 @@ impl CellPatch {
     /// The same change on a grid of another size over the same ground.
     #[must_use]
     pub fn on_grid(&self, grid: [usize; 2]) -> Self {
+        if self.grid == grid {
+            return self.clone();
+        }
         let wide = self.region.cols.len();
         // First cell of this grid that lies at or behind one of the other.
         let scaled = |at: usize, axis: usize| (at * grid[axis]).div_ceil(self.grid[axis]);
         let cols = scaled(self.region.cols.start, 0)..scaled(self.region.cols.end, 0);
         let rows = scaled(self.region.rows.start, 1)..scaled(self.region.rows.end, 1);
-        let region = Region { cols, rows };
+        let region = if self.region.is_empty() { Region::default() } else { Region { cols, rows } };
         let own = |at: usize, axis: usize, range: &std::ops::Range<usize>| {
             (at * self.grid[axis] / grid[axis]).clamp(range.start, range.end - 1) - range.start
         };
@@ -60,7 +63,8 @@ impl CellPatch {
             let i = own(row, 1, &self.region.rows) * wide + own(col, 0, &self.region.cols);
             self.after[i] - self.before[i]
         };
-        let after: Vec<_> = region.cells().map(change).collect();
+        let after: Vec<_> =
+            if self.region.is_empty() { Vec::new() } else { region.cells().map(change).collect() };
         Self { layer: self.layer, grid, before: vec![0.0; after.len()], after, region }
     }
 }
@@ -133,7 +137,7 @@ impl Patch {
         }
         let [wide, high, west, east, north, south] = sizes;
         let region = Region { cols: west..east, rows: north..south };
-        let fits = west <= east && east <= wide && north <= south && south <= high;
+        let fits = wide > 0 && high > 0 && west <= east && east <= wide && north <= south && south <= high;
         if !fits || values.len() != 2 * region.len() || !values.iter().all(|value| value.is_finite()) {
             return Err(misfit());
         }
@@ -156,10 +160,13 @@ fn particle_numbers(particle: &Particle) -> [f64; PARTICLE_NUMBERS] {
 
 fn particle(numbers: &[f64; PARTICLE_NUMBERS]) -> Result<Particle, String> {
     let [x, y, z, u, v, w, mass, expires, tag, cargo] = *numbers;
-    if ![x, y, z, u, v, w, mass, cargo].iter().all(|number| number.is_finite()) || expires.is_nan() {
+    let [x, y, z, u, v, w, mass, expires] = [x, y, z, u, v, w, mass, expires].map(|number| number as f32);
+    if ![x, y, z, u, v, w, mass].iter().all(|number| number.is_finite())
+        || expires.is_nan()
+        || !cargo.is_finite()
+    {
         return Err("a particle of an edit that can be undone is no particle".into());
     }
-    let [x, y, z, u, v, w, mass, expires] = [x, y, z, u, v, w, mass, expires].map(|number| number as f32);
     let tag = whole("the tag of a particle", tag, u32::MAX.into())? as u32;
     Ok(Particle { position: [x, y, z], velocity: [u, v, w], mass, expires, tag, cargo })
 }

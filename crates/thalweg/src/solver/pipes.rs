@@ -29,7 +29,7 @@ pub(super) const METHOD: Method = Method {
     preset: |name| Params::preset(name).as_ref().map(table),
     read: read_as::<Params>,
     check,
-    understands: &["rain", "source", "drain", "time.coarse", "edges.level"],
+    understands: &["rain", "source", "drain", "time.coarse"],
     instead: &[
         ("emitter", "let water in with [[source]] or [[rain]]"),
         ("sink", "take water out with [[drain]]"),
@@ -425,8 +425,7 @@ impl Solver for PipesRun {
         let quantity = quantity(layer)?;
         self.set_cells(layer, region, |pipes, region, now| {
             let metres: Vec<_> = now.iter().map(|&own| pipes.metres(quantity, own)).collect();
-            let painted =
-                if region.is_empty() { Vec::new() } else { stroke.painted(&canvas, region, &metres) };
+            let painted = stroke.painted(&canvas, region, &metres);
             let own = |((metres, now), before): ((f64, f32), &f64)| {
                 // What is not touched keeps its bits.
                 if metres == *before { now } else { pipes.own_height(quantity, metres) }
@@ -438,7 +437,7 @@ impl Solver for PipesRun {
     fn repaint(&mut self, patch: &Patch) -> Result<Patch, Complaint> {
         let Patch::Cells(patch) = patch else { return Err(cannot_paint(Layer::Water)) };
         let grid = [self.flow.cols(), self.flow.rows()];
-        let patch = if patch.grid == grid { patch.clone() } else { patch.on_grid(grid) };
+        let patch = patch.on_grid(grid);
         let least = if patch.layer == Layer::Water { 0.0 } else { f64::NEG_INFINITY };
         self.set_cells(patch.layer, patch.region.clone(), |_, _, now| {
             let now: Vec<_> = now.into_iter().map(f64::from).collect();

@@ -136,7 +136,9 @@ impl Stroke {
             ));
         }
         match self.level {
-            Some(level) if level.abs() > 1.0e6 => wrong(format!("flattens to {level} m, where no ground is")),
+            Some(level) if !(level.abs() <= 1.0e6) => {
+                wrong(format!("flattens to {level} m, where no ground is"))
+            }
             _ => Ok(()),
         }
     }
@@ -168,6 +170,9 @@ impl Stroke {
 
     /// What the cells of a region become that are `now`.
     pub fn painted(&self, canvas: &Canvas, region: &Region, now: &[f64]) -> Vec<f64> {
+        if region.is_empty() {
+            return Vec::new();
+        }
         let wide = region.cols.len();
         let level = self.level.unwrap_or_else(|| now[self.first_cell(canvas, region)]);
         let around = |i: usize| {

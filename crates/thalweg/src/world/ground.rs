@@ -148,6 +148,8 @@ impl Ground {
 
     /// Lays down what was there before or after a stroke.
     pub(crate) fn repaint(&mut self, patch: &CellPatch) -> Patch {
+        let height = &self.heights().height;
+        let patch = patch.on_grid([height.cols(), height.rows()]);
         self.set_softness(patch.grid, patch.region.clone(), |_, now| patch.over(now))
     }
 
@@ -162,11 +164,7 @@ impl Ground {
         let softness = self.painted.get_or_insert_with(whole);
         let before: Vec<_> = region.cells().map(|(col, row)| f64::from(softness.at(col, row))).collect();
         let share = |value: f64| f64::from(value.clamp(0.0, 1.0) as f32);
-        let after: Vec<_> = if before.is_empty() {
-            Vec::new()
-        } else {
-            paint(&region, &before).into_iter().map(share).collect()
-        };
+        let after: Vec<_> = paint(&region, &before).into_iter().map(share).collect();
         for ((col, row), &value) in region.cells().zip(&after) {
             softness.values_mut()[row * cols + col] = value as f32;
         }

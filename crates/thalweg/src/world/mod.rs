@@ -10,7 +10,7 @@ pub(crate) use files::native::is_inside;
 pub use ground::{Ground, start_ground};
 pub(crate) use ground::{memory_beside, standing_water};
 
-use crate::project::{Complaint, Scene};
+use crate::project::{Complaint, Pool, Scene};
 use crate::solver::{Books, Clock, Crowd, GoOn, Patch, Sections, Setup, Solver, StepError, Stroke, Wanted};
 use std::sync::Arc;
 use thalweg_field::{Grid2, Points, Snapshot};
@@ -38,11 +38,20 @@ impl World {
         let count = setup.scene.solver.iter().len();
         let mut waters = Vec::new();
         for (i, table) in setup.scene.solver.iter().enumerate() {
-            let solver = (table.method().build)(&setup_of(&setup, i))?;
+            let solver =
+                (table.method().build)(&setup_of(&setup, i)).map_err(|wrong| numbered(&setup, i, wrong))?;
             let met = (count > 1).then(|| solver.ground().height);
             waters.push(Water { kind: table.method().name, solver, met });
         }
-        Ok(Self { setup, waters })
+        let world = Self { setup, waters };
+        let (need, most) = (world.memory() >> 20, world.setup.max_bytes >> 20);
+        if count > 1 && need > most {
+            let message = format!(
+                "{count} waters need about {need} MiB together, but only {most} MiB may be used; raise --max-memory"
+            );
+            return Err(Complaint { path: "solver".into(), message });
+        }
+        Ok(world)
     }
 
     pub fn setup(&self) -> &Setup {
@@ -77,12 +86,12 @@ impl World {
 
     /// Takes so many steps of the leader, or fewer where something has to be looked at before; returns how many.
     pub fn advance(&mut self, steps: u64) -> Result<u64, StepError> {
-        let steps = steps.min(self.clock().next_look);
+        // Waters meet after every step, however many are taken at once: the result must not depend on that.
+        let most = if self.waters.len() > 1 { 1 } else { u64::MAX };
+        let steps = steps.min(self.clock().next_look).min(most);
         self.waters[0].solver.advance(steps)?;
-        if self.waters.len() > 1 {
-            self.follow()?;
-            self.meet().map_err(StepError::Invalid)?;
-        }
+        self.follow()?;
+        self.meet().map_err(StepError::Invalid)?;
         Ok(steps)
     }
 
@@ -103,6 +112,9 @@ impl World {
 
     /// Tells each water what the others did to the ground since they last met.
     fn meet(&mut self) -> Result<(), Complaint> {
+        if self.waters.len() == 1 {
+            return Ok(());
+        }
         let changes: Vec<_> = self.waters.iter().map(Water::change_since).collect();
         if changes.iter().all(Option::is_none) {
             return Ok(());
@@ -129,20 +141,24 @@ impl World {
                 for (before, water) in self.waters[..i].iter_mut().enumerate() {
                     water.solver.change(&setup_of(&self.setup, before))?;
                 }
-                return Err(complaint);
+                return Err(numbered(&setup, i, complaint));
             }
         }
         self.setup = setup;
         Ok(())
     }
 
-    /// Paints on the first water that can be painted on; the others find what it did to the ground.
+    /// Paints on the leader; the others find what that did to the ground.
     pub fn paint(&mut self, stroke: &Stroke) -> Result<Patch, Complaint> {
-        self.waters[0].solver.paint(stroke)
+        let patch = self.waters[0].solver.paint(stroke)?;
+        self.meet()?;
+        Ok(patch)
     }
 
     pub fn repaint(&mut self, patch: &Patch) -> Result<Patch, Complaint> {
-        self.waters[0].solver.repaint(patch)
+        let patch = self.waters[0].solver.repaint(patch)?;
+        self.meet()?;
+        Ok(patch)
     }
 
     pub fn check_finite(&self) -> Result<(), StepError> {
@@ -220,6 +236,28 @@ impl Water {
     }
 }
 
+/// Whether standing water belongs to a water of some kind; what names none belongs to the first.
+fn is_of(pool: &Pool, kind: &str, first: &str) -> bool {
+    pool.solver.as_deref().unwrap_or(first) == kind
+}
+
+/// What one of several waters complains about, as the scene numbers it.
+fn numbered(setup: &Setup, water: usize, Complaint { path, message }: Complaint) -> Complaint {
+    let kinds: Vec<_> = setup.scene.solver.iter().map(|table| table.method().name).collect();
+    if kinds.len() == 1 {
+        return Complaint { path, message };
+    }
+    let pools = setup.scene.water.iter().enumerate();
+    let own: Vec<_> = pools.filter(|(_, pool)| is_of(pool, kinds[water], kinds[0])).map(|(i, _)| i).collect();
+    let pool = path.strip_prefix("water[").and_then(|rest| rest.split(']').next()?.parse::<usize>().ok());
+    let (old, new) = match pool.and_then(|pool| Some((pool, own.get(pool)?))) {
+        Some((pool, own)) => (format!("water[{pool}]"), format!("water[{own}]")),
+        None => ("solver.".into(), format!("solver[{water}].")),
+    };
+    let told = |text: String| text.replacen(&old, &new, 1);
+    Complaint { path: told(path), message: told(message) }
+}
+
 /// What one of the waters runs: the scene as if it were alone in it. Those that follow go on as long as the leader does.
 fn setup_of(setup: &Setup, water: usize) -> Setup {
     if setup.scene.solver.iter().len() == 1 {
@@ -227,7 +265,7 @@ fn setup_of(setup: &Setup, water: usize) -> Setup {
     }
     let mut scene: Scene = (*setup.scene).clone();
     let kinds: Vec<_> = scene.solver.iter().map(|table| table.method().name).collect();
-    scene.water.retain(|pool| pool.solver.as_deref().unwrap_or(kinds[0]) == kinds[water]);
+    scene.water.retain(|pool| is_of(pool, kinds[water], kinds[0]));
     scene.solver = scene.solver.only(water);
     if water > 0 {
         (scene.time.steps, scene.time.duration) = (FOR_EVER, None);
