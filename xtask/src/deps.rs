@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::process::Command;
 
 /// Checks all packages; what is wrong is printed.
-pub fn check() -> bool {
+pub(crate) fn check() -> bool {
     let wrong = match (rules(), packages()) {
         (Ok(rules), Ok(packages)) => rules.broken_by(&packages),
         (Err(error), _) | (_, Err(error)) => vec![error],

@@ -245,7 +245,7 @@ const FIGURES: [Figure; 33] = [
 const SIZE: &str = "960x540";
 
 /// Makes all pictures and the page that shows them.
-pub fn figures() -> bool {
+pub(crate) fn figures() -> bool {
     let runs = Path::new("target/figures");
     let images = Path::new("docs/gallery");
     if let Err(error) = fs::create_dir_all(runs).and_then(|()| fs::create_dir_all(images)) {

@@ -11,14 +11,14 @@ use thalweg::terrain::kinds;
 /// Water on terrain: erode landscapes with real water.
 #[derive(Debug, Parser)]
 #[command(name = "thalweg", version)]
-pub struct Cli {
+pub(crate) struct Cli {
     #[command(subcommand)]
     pub command: Option<Command>,
 }
 
 /// Everything it does.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub(crate) enum Command {
     /// Make a mountain range, erode it, write maps and before/after pictures
     Demo(DemoArgs),
     /// Run a scene
@@ -58,14 +58,14 @@ pub enum Command {
 
 impl Command {
     /// Whether it may start a graphics driver.
-    pub fn may_draw(&self) -> bool {
+    pub(crate) fn may_draw(&self) -> bool {
         matches!(self, Self::Demo(_) | Self::Run(_) | Self::Render(_) | Self::Bench(_) | Self::Doctor(_))
     }
 }
 
 /// Options of runs.
 #[derive(Clone, Debug, Args)]
-pub struct Limits {
+pub(crate) struct Limits {
     /// Number of threads [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
@@ -79,7 +79,7 @@ pub struct Limits {
 
 /// Arguments of `demo`.
 #[derive(Debug, Args)]
-pub struct DemoArgs {
+pub(crate) struct DemoArgs {
     /// Folder for everything it writes
     #[arg(long, short, value_name = "DIR", default_value = "out/demo", value_hint = ValueHint::DirPath)]
     pub out: PathBuf,
@@ -95,7 +95,7 @@ pub struct DemoArgs {
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
-pub struct RunArgs {
+pub(crate) struct RunArgs {
     /// Scene file, folder with a scene.toml, name of a built-in scene, or - for standard input
     #[arg(value_hint = ValueHint::AnyPath)]
     pub scene: String,
@@ -142,7 +142,7 @@ pub struct RunArgs {
 
 /// Arguments of `scenes` and `doctor`.
 #[derive(Debug, Args)]
-pub struct JsonArgs {
+pub(crate) struct JsonArgs {
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
@@ -150,7 +150,7 @@ pub struct JsonArgs {
 
 /// Arguments of `new`.
 #[derive(Debug, Args)]
-pub struct NewArgs {
+pub(crate) struct NewArgs {
     /// Folder to make
     #[arg(value_hint = ValueHint::DirPath)]
     pub dir: PathBuf,
@@ -166,7 +166,7 @@ pub struct NewArgs {
 
 /// Arguments of `generate`.
 #[derive(Debug, Args)]
-pub struct GenerateArgs {
+pub(crate) struct GenerateArgs {
     /// Kind of terrain; --list shows them
     #[arg(long, default_value = "range", value_parser = Names(kind_names), hide_possible_values = true)]
     pub kind: String,
@@ -192,7 +192,7 @@ pub struct GenerateArgs {
 
 /// How to read a terrain file that does not say it all.
 #[derive(Clone, Debug, Args)]
-pub struct Reading {
+pub(crate) struct Reading {
     /// Side of a cell in metres, instead of what the file says
     #[arg(long, visible_alias = "cell", value_name = "M", allow_negative_numbers = true)]
     pub metres_per_pixel: Option<f64>,
@@ -212,7 +212,7 @@ pub struct Reading {
 
 /// Arguments of `info`.
 #[derive(Debug, Args)]
-pub struct InfoArgs {
+pub(crate) struct InfoArgs {
     /// Output folder of a run, terrain or map (.png .tif .exr .r16), particles or mesh (.ply .obj), checkpoint (.twc),
     /// scene, or - for a scene from standard input
     #[arg(value_hint = ValueHint::AnyPath)]
@@ -226,7 +226,7 @@ pub struct InfoArgs {
 
 /// Arguments of `convert`.
 #[derive(Debug, Args)]
-pub struct ConvertArgs {
+pub(crate) struct ConvertArgs {
     /// Terrain to read
     #[arg(value_hint = ValueHint::FilePath)]
     pub input: PathBuf,
@@ -242,7 +242,7 @@ pub struct ConvertArgs {
 
 /// Arguments of `render`.
 #[derive(Debug, Args)]
-pub struct RenderArgs {
+pub(crate) struct RenderArgs {
     /// Terrain file, output folder of a run, scene, PLY file of particles or of a mesh, or - for a scene from standard
     /// input
     #[arg(value_hint = ValueHint::AnyPath)]
@@ -302,14 +302,14 @@ pub struct RenderArgs {
 
 impl RenderArgs {
     /// Whether a moving picture is asked for in so many words.
-    pub fn moves(&self) -> bool {
+    pub(crate) fn moves(&self) -> bool {
         self.frames.is_some() || self.video.is_some()
     }
 }
 
 /// What can draw.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
-pub enum RendererArg {
+pub(crate) enum RendererArg {
     /// The graphics device, or the processor where there is none
     Auto,
     /// The graphics device
@@ -320,7 +320,7 @@ pub enum RendererArg {
 
 /// As what particles can be drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum ParticlesArg {
+pub(crate) enum ParticlesArg {
     /// Lit spheres
     Spheres,
     /// The surface of a fluid, smoothed in the picture
@@ -333,7 +333,7 @@ pub enum ParticlesArg {
 
 /// Arguments of `check`.
 #[derive(Debug, Args)]
-pub struct CheckArgs {
+pub(crate) struct CheckArgs {
     /// Scene file, folder with a scene.toml, name of a built-in scene, or - for standard input
     #[arg(value_hint = ValueHint::AnyPath)]
     pub scene: String,
@@ -356,7 +356,7 @@ pub struct CheckArgs {
 
 /// Arguments of `explain`.
 #[derive(Debug, Args)]
-pub struct ExplainArgs {
+pub(crate) struct ExplainArgs {
     /// Key of a scene, such as solver.capacity, rain.rate, solver.fluid.spacing, or its last name alone
     #[arg(value_name = "KEY")]
     pub key: String,
@@ -367,7 +367,7 @@ pub struct ExplainArgs {
 
 /// Arguments of `validate` and `bench`.
 #[derive(Debug, Args)]
-pub struct CasesArgs {
+pub(crate) struct CasesArgs {
     /// Which cases; none: all
     pub cases: Vec<String>,
     /// Print one JSON object
@@ -377,14 +377,14 @@ pub struct CasesArgs {
 
 /// Arguments of `completions`.
 #[derive(Debug, Args)]
-pub struct CompletionsArgs {
+pub(crate) struct CompletionsArgs {
     /// The shell
     pub shell: clap_complete::Shell,
 }
 
 /// Arguments of `man`.
 #[derive(Debug, Args)]
-pub struct ManArgs {
+pub(crate) struct ManArgs {
     /// Folder for one page for each command [default: the main page goes to standard output]
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub output: Option<PathBuf>,
@@ -392,7 +392,7 @@ pub struct ManArgs {
 
 /// Arguments of `erode`: whatever a newcomer tries.
 #[derive(Debug, Args)]
-pub struct ErodeArgs {
+pub(crate) struct ErodeArgs {
     /// Heightmap, and the rest
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub words: Vec<OsString>,
@@ -400,7 +400,7 @@ pub struct ErodeArgs {
 
 /// What a run can be asked to run on.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
-pub enum BackendArg {
+pub(crate) enum BackendArg {
     /// The processor, all cores
     Cpu,
     /// Whatever is fastest here

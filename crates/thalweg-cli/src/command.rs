@@ -13,19 +13,19 @@ mod render;
 mod scene;
 mod simulate;
 
-pub use check::check;
-pub use doctor::doctor;
-pub use explain::{explain, schema};
-pub use info::info;
-pub use inspect::{convert, generate, scenes, validate};
-pub use manual::{completions, man};
-pub use new::new;
-pub use render::render;
-pub use scene::erode;
-pub use simulate::{demo, run};
+pub(crate) use check::check;
+pub(crate) use doctor::doctor;
+pub(crate) use explain::{explain, schema};
+pub(crate) use info::info;
+pub(crate) use inspect::{convert, generate, scenes, validate};
+pub(crate) use manual::{completions, man};
+pub(crate) use new::new;
+pub(crate) use render::render;
+pub(crate) use scene::erode;
+pub(crate) use simulate::{demo, run};
 
 /// Greets a newcomer.
-pub fn welcome() {
+pub(crate) fn welcome() {
     say!(
         "thalweg {}: water on terrain\n\n\
          Three commands to begin with:\n  \
@@ -38,12 +38,12 @@ pub fn welcome() {
     );
 }
 
-/// Memory that may be used where nothing tells how much there is [bytes].
+/// Memory that may be used where nothing tells how much there is `[bytes]`.
 const UNKNOWN_MEMORY: u64 = 4 << 30;
 
 /// Memory that may be used, in bytes: as asked, or 75 % of what the machine, or the container, has. Where that is not
 /// known, as with no file handles left to ask, it is said once what is taken instead.
-pub fn memory_limit(mebibytes: Option<u64>) -> u64 {
+pub(crate) fn memory_limit(mebibytes: Option<u64>) -> u64 {
     if let Some(mebibytes) = mebibytes {
         return mebibytes.saturating_mul(1 << 20);
     }

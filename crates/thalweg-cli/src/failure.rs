@@ -8,7 +8,7 @@ use thalweg::run::RunError;
 
 /// Why a command ended early, and with which exit code.
 #[derive(Debug)]
-pub struct Failure {
+pub(crate) struct Failure {
     kind: Kind,
     message: String,
     /// What is wrong with a scene, one by one, each with its place.
@@ -28,22 +28,22 @@ enum Kind {
 
 impl Failure {
     /// A failed run.
-    pub fn run(error: impl ToString) -> Self {
+    pub(crate) fn run(error: impl ToString) -> Self {
         Self { kind: Kind::Run, message: error.to_string(), mistakes: Vec::new(), answered: false }
     }
 
     /// A mistake in what was asked for.
-    pub fn usage(error: impl ToString) -> Self {
+    pub(crate) fn usage(error: impl ToString) -> Self {
         Self { kind: Kind::Usage, ..Self::run(error) }
     }
 
     /// A failure that the JSON object on standard output tells already.
-    pub fn answered(self) -> Self {
+    pub(crate) fn answered(self) -> Self {
         Self { answered: true, ..self }
     }
 
     /// The same, told in other words.
-    pub fn reworded(mut self, words: impl Fn(&str) -> String) -> Self {
+    pub(crate) fn reworded(mut self, words: impl Fn(&str) -> String) -> Self {
         for mistake in &mut self.mistakes {
             (mistake.place, mistake.message) = (words(&mistake.place), words(&mistake.message));
         }
@@ -52,7 +52,7 @@ impl Failure {
     }
 
     /// The exit code.
-    pub fn code(&self) -> u8 {
+    pub(crate) fn code(&self) -> u8 {
         match self.kind {
             Kind::Run => 1,
             Kind::Usage => 2,
@@ -60,7 +60,7 @@ impl Failure {
     }
 
     /// Tells it on standard error and, for a program that waits for a JSON object, on standard output.
-    pub fn tell(&self, json: bool) {
+    pub(crate) fn tell(&self, json: bool) {
         if json && !self.answered {
             crate::print::answer(&self.to_json());
         }

@@ -14,7 +14,7 @@ fn acts(c: char) -> bool {
 }
 
 /// The text with everything written out, as `\u{1b}`, that a terminal would obey.
-pub fn harmless(text: &str) -> String {
+pub(crate) fn harmless(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
     for c in text.chars() {
         if acts(c) {
@@ -28,17 +28,17 @@ pub fn harmless(text: &str) -> String {
 
 /// Prints a line on standard output. A reader that has gone away (`thalweg scenes | head -1`) has read enough: the
 /// program ends in peace.
-pub fn line(line: std::fmt::Arguments) {
+pub(crate) fn line(line: std::fmt::Arguments) {
     write_line(&harmless(&line.to_string()));
 }
 
 /// Prints a line on standard error, if anybody reads it.
-pub fn remark(line: std::fmt::Arguments) {
+pub(crate) fn remark(line: std::fmt::Arguments) {
     let _ = writeln!(std::io::stderr(), "{}", harmless(&line.to_string()));
 }
 
 /// Prints the one JSON object that `--json` asks for.
-pub fn answer(object: &impl Serialize) {
+pub(crate) fn answer(object: &impl Serialize) {
     let text = serde_json::to_string(object).expect("an answer is plain numbers and text");
     let mut clean = String::with_capacity(text.len());
     for c in text.chars() {
@@ -63,14 +63,14 @@ fn write_line(line: &str) {
 }
 
 /// A number with so many decimals; what rounds to nothing has no sign.
-pub fn fixed(number: f64, decimals: usize) -> String {
+pub(crate) fn fixed(number: f64, decimals: usize) -> String {
     let text = format!("{number:.decimals$}");
     let nothing = text.strip_prefix('-').filter(|rest| rest.chars().all(|c| matches!(c, '0' | '.')));
     nothing.map_or_else(|| text.clone(), str::to_owned)
 }
 
 /// A number in three digits.
-pub fn brief(number: f64) -> String {
+pub(crate) fn brief(number: f64) -> String {
     if number == 0.0 {
         return "0".into();
     }

@@ -7,7 +7,7 @@ const VARIABLE: &str = "XDG_RUNTIME_DIR";
 
 /// Names a private folder for the sockets of drivers where there is none. Mesa looks for a desktop there and complains on
 /// standard error if the variable names none. Must be called before any thread starts.
-pub fn lend() {
+pub(crate) fn lend() {
     let named = std::env::var_os(VARIABLE).is_some_and(|folder| Path::new(&folder).is_absolute());
     // Without one there are two lines more on the screen, and nothing else.
     let Some(folder) = private().filter(|_| !named) else { return };

@@ -13,7 +13,7 @@ use thalweg::run::{Command, Progress, Watcher};
 /// Time between two plain lines where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(5);
 
-/// Longest line of commands [bytes].
+/// Longest line of commands `[bytes]`.
 const LONGEST_LINE: u64 = 64 << 10;
 /// Lines of commands that wait for the next step, at most.
 const MOST_WAITING: usize = 1024;
@@ -61,11 +61,11 @@ const FEW: usize = 2;
 const WHOLE: u64 = 1000;
 
 /// Shows a run: a bar on a terminal, plain lines elsewhere, nothing when quiet.
-pub struct Watch {
+pub(crate) struct Watch {
     bar: Option<ProgressBar>,
     lines: bool,
     last_line: Instant,
-    /// How much of the run is done, from 0 to 1 [-].
+    /// How much of the run is done, from 0 to 1 `[-]`.
     share: f64,
     cancelled: Arc<AtomicBool>,
     /// Lines of commands, if it listens to any.
@@ -74,7 +74,7 @@ pub struct Watch {
 
 impl Watch {
     /// Begins watching; from now on Ctrl-C stops the run after the current step.
-    pub fn new(quiet: bool) -> Self {
+    pub(crate) fn new(quiet: bool) -> Self {
         let cancelled = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&cancelled);
         // A second Ctrl-C ends the program at once. Where no handler can be set, Ctrl-C ends it as ever.
@@ -106,7 +106,7 @@ impl Watch {
     }
 
     /// Listens to commands from a file, a named pipe, or standard input if that is `-`. The text says why not.
-    pub fn obey(&mut self, from: &Path) -> Result<(), String> {
+    pub(crate) fn obey(&mut self, from: &Path) -> Result<(), String> {
         // Whoever writes faster than the run reads has to wait.
         let (sender, lines) = sync_channel(MOST_WAITING);
         if from == Path::new("-") {
@@ -140,12 +140,12 @@ impl Watch {
     }
 
     /// What Ctrl-C sets.
-    pub fn stop(&self) -> Arc<AtomicBool> {
+    pub(crate) fn stop(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.cancelled)
     }
 
     /// Takes the bar away.
-    pub fn finish(&self) {
+    pub(crate) fn finish(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }

@@ -229,7 +229,7 @@ fn a_film_is_asked_for_by_its_length_and_frames_by_steps_or_by_time() {
     folder.fails(&long, 2, &["--video is 32400 s", "between 2 and 100000"]);
 }
 
-/// Share of the pixels of a part of a picture that are bluer than red [-].
+/// Share of the pixels of a part of a picture that are bluer than red `[-]`.
 fn blue(picture: &(usize, usize, Vec<u8>), columns: std::ops::Range<usize>) -> f64 {
     let (width, height, rgb) = picture;
     let pixel = |x: usize, y: usize| &rgb[3 * (y * width + x)..][..3];

@@ -11,19 +11,19 @@ use thalweg_sph::Particle;
 pub struct Bed {
     /// Vertices to the east and to the north.
     pub size: [usize; 2],
-    /// Side of a cell [m].
+    /// Side of a cell `[m]`.
     pub cell: f64,
-    /// Heights at the beginning, row by row from the south [m].
+    /// Heights at the beginning, row by row from the south `[m]`.
     start: Vec<f32>,
-    /// What has come on top since [m].
+    /// What has come on top since `[m]`.
     change: Vec<f64>,
-    /// Heights now [m].
+    /// Heights now `[m]`.
     height: Vec<f32>,
     /// What stands beyond the heightfield's own description.
     frame: thalweg_field::Frame,
 }
 
-/// A place so near to a line between triangles is on it, in cells [-]: f32 tells no finer a thousand cells from the corner.
+/// A place so near to a line between triangles is on it, in cells `[-]`: f32 tells no finer a thousand cells from the corner.
 const ON_LINE: f32 = 1.0e-4;
 
 /// One of the two triangles of a cell; its number is twice that of the cell, plus one for DCB.
@@ -56,7 +56,7 @@ impl Bed {
         Grid2::from_fn(cols, rows, |col, row| value((rows - 1 - row) * cols + col))
     }
 
-    /// Height that has come on top of each vertex since the beginning [m], row by row from the south.
+    /// Height that has come on top of each vertex since the beginning `[m]`, row by row from the south.
     pub fn change(&self) -> &[f64] {
         &self.change
     }
@@ -74,23 +74,23 @@ impl Bed {
         (self.size[1] - 1 - row) * self.size[0] + col
     }
 
-    /// Sets what has come on top of a vertex since the beginning [m].
+    /// Sets what has come on top of a vertex since the beginning `[m]`.
     pub fn set_change_at(&mut self, vertex: usize, change: f64) {
         self.change[vertex] = change;
         self.height[vertex] = (f64::from(self.start[vertex]) + change) as f32;
     }
 
-    /// Raises or lowers a vertex [m].
+    /// Raises or lowers a vertex `[m]`.
     pub fn raise(&mut self, vertex: usize, by: f64) {
         self.set_change_at(vertex, self.change[vertex] + by);
     }
 
-    /// Heights now, row by row from the south [m].
+    /// Heights now, row by row from the south `[m]`.
     pub fn heights(&self) -> &[f32] {
         &self.height
     }
 
-    /// Height of a vertex, to all digits [m].
+    /// Height of a vertex, to all digits `[m]`.
     pub fn exact_height(&self, vertex: usize) -> f64 {
         f64::from(self.start[vertex]) + self.change[vertex]
     }
@@ -107,12 +107,12 @@ impl Bed {
             + 2 * u32::from(east && south)
     }
 
-    /// Area that a vertex stands for: a third of the triangles around it, seen from above [m²].
+    /// Area that a vertex stands for: a third of the triangles around it, seen from above `[m²]`.
     pub fn area_at(&self, vertex: usize) -> f64 {
         f64::from(self.triangles_at(vertex)) * self.triangle_area() / 3.0
     }
 
-    /// Area of a triangle, seen from above [m²].
+    /// Area of a triangle, seen from above `[m²]`.
     pub fn triangle_area(&self) -> f64 {
         0.5 * self.cell * self.cell
     }
@@ -136,19 +136,19 @@ impl Bed {
         if triangle.is_multiple_of(2) { [a, a + 1, a + cols] } else { [a + cols + 1, a + cols, a + 1] }
     }
 
-    /// Place of a vertex [m].
+    /// Place of a vertex `[m]`.
     pub fn place(&self, vertex: usize) -> [f64; 3] {
         let [cols, _] = self.size;
         let along = |n: usize| (n as f64 + 0.5) * self.cell;
         [along(vertex % cols), along(vertex / cols), f64::from(self.height[vertex])]
     }
 
-    /// The rectangle that the triangles cover: west, east; south, north [m].
+    /// The rectangle that the triangles cover: west, east; south, north `[m]`.
     pub fn extent(&self) -> [[f32; 2]; 2] {
         self.size.map(|n| [(0.5 * self.cell) as f32, ((n as f64 - 0.5) * self.cell) as f32])
     }
 
-    /// Slope of a triangle to the east and to the north [-].
+    /// Slope of a triangle to the east and to the north `[-]`.
     #[inline(always)]
     pub fn slope(&self, triangle: Triangle) -> [f32; 2] {
         let [a, b, c] = self.corners(triangle).map(|v| self.height[v]);
@@ -171,14 +171,14 @@ impl Bed {
         (values[a] + values[b] + values[c]) / 3.0
     }
 
-    /// Area of a triangle as it lies in space [m²].
+    /// Area of a triangle as it lies in space `[m²]`.
     #[inline(always)]
     pub fn slanted_area(&self, triangle: Triangle) -> f32 {
         let [sx, sy] = self.slope(triangle);
         0.5 * (self.cell * self.cell) as f32 * (1.0 + sx * sx + sy * sy).sqrt()
     }
 
-    /// The triangle below a place, and its height there [m]. Places beyond the edge count as on it.
+    /// The triangle below a place, and its height there `[m]`. Places beyond the edge count as on it.
     #[inline(always)]
     pub fn below(&self, x: f32, y: f32) -> (Triangle, f32) {
         let per = (1.0 / self.cell) as f32;
@@ -241,7 +241,7 @@ impl Bed {
         true
     }
 
-    /// Height above the bed [m].
+    /// Height above the bed `[m]`.
     #[inline(always)]
     pub fn clearance(&self, place: [f32; 3]) -> f32 {
         place[2] - self.below(place[0], place[1]).1

@@ -14,8 +14,8 @@ use thalweg_sph::neighbours::TooWide;
 use thalweg_sph::{AT_ONCE, BOUNDARY, Fluid, FluidError, SLIP};
 
 /// Steps between two updates to where the water is.
-pub const UPDATE_EVERY: u64 = 8;
-/// Ground that has moved by more than this share of the spacing is filled anew [-].
+pub(crate) const UPDATE_EVERY: u64 = 8;
+/// Ground that has moved by more than this share of the spacing is filled anew `[-]`.
 const MOVED: f64 = 0.02;
 /// Particles that are looked at together.
 const PART: usize = 4096;
@@ -27,10 +27,10 @@ const MOST_SQUARES: usize = 1 << 24;
 
 /// Where boundary particles are.
 #[derive(Debug)]
-pub struct BoundaryTiles {
+pub(crate) struct BoundaryTiles {
     /// Most particles of the boundary.
     room: usize,
-    /// Distance between two of them, and how deep below the surface they are [m].
+    /// Distance between two of them, and how deep below the surface they are `[m]`.
     spacing: f64,
     depth: f64,
     /// The patches of the bed that they are filled on.
@@ -40,14 +40,14 @@ pub struct BoundaryTiles {
     tiles: [usize; 2],
     /// Which tiles are filled.
     filled: Vec<bool>,
-    /// Heights for which they were filled, vertex by vertex [m].
+    /// Heights for which they were filled, vertex by vertex `[m]`.
     heights: Vec<f32>,
-    /// Highest ground of each tile, and of each tile and those around it [m].
+    /// Highest ground of each tile, and of each tile and those around it `[m]`.
     tops: Vec<f32>,
     around: Vec<f32>,
     /// Walls at the north, east, south and west.
     walls: [bool; 4],
-    /// Lowest ground [m], one tile below which walls begin, and which wall tiles are filled: level by level, then around the terrain.
+    /// Lowest ground `[m]`, one tile below which walls begin, and which wall tiles are filled: level by level, then around the terrain.
     base: f64,
     walls_filled: Vec<bool>,
     /// Kept between updates: which tiles have water near, and which are to be cleared.
@@ -56,9 +56,15 @@ pub struct BoundaryTiles {
 }
 
 impl BoundaryTiles {
-    /// None yet, for particles `spacing` apart and `depth` below the surface, which water reaches from `reach` away [m].
+    /// None yet, for particles `spacing` apart and `depth` below the surface, which water reaches from `reach` away `[m]`.
     /// There can be `room` of them.
-    pub fn new(bed: &Bed, [spacing, depth]: [f64; 2], reach: f64, edges: [Edge; 4], room: usize) -> Self {
+    pub(crate) fn new(
+        bed: &Bed,
+        [spacing, depth]: [f64; 2],
+        reach: f64,
+        edges: [Edge; 4],
+        room: usize,
+    ) -> Self {
         let patches = Patches::new(bed, spacing);
         let side = ((reach / bed.cell).ceil().max(1.0) as usize).next_multiple_of(patches.side());
         let tiles = bed.cells().map(|cells| cells.div_ceil(side));
@@ -85,7 +91,7 @@ impl BoundaryTiles {
     }
 
     /// There can be so many of them from now on.
-    pub fn set_room(&mut self, room: usize) {
+    pub(crate) fn set_room(&mut self, room: usize) {
         self.room = room;
     }
 
@@ -109,14 +115,14 @@ impl BoundaryTiles {
 
     /// Whether places between two corners are higher than all ground near them; what is there cannot touch the bed.
     #[inline(always)]
-    pub fn are_high(&self, bed: &Bed, low: [f32; 3], high: [f32; 3]) -> bool {
+    pub(crate) fn are_high(&self, bed: &Bed, low: [f32; 3], high: [f32; 3]) -> bool {
         let tile = self.tile(bed) as f32;
         high[0] - low[0] < tile && high[1] - low[1] < tile && self.is_high(bed, low)
     }
 
     /// Whether a place is higher than all ground within a tile's width of it.
     #[inline(always)]
-    pub fn is_high(&self, bed: &Bed, [x, y, z]: [f32; 3]) -> bool {
+    pub(crate) fn is_high(&self, bed: &Bed, [x, y, z]: [f32; 3]) -> bool {
         let per = 1.0 / self.tile(bed) as f32;
         let from = 0.5 * bed.cell as f32;
         let index = |v: f32, count: usize| (((v - from) * per).max(0.0) as usize).min(count - 1);
@@ -125,7 +131,7 @@ impl BoundaryTiles {
             + (self.spacing as f32)
     }
 
-    /// Side of a tile [m].
+    /// Side of a tile `[m]`.
     fn tile(&self, bed: &Bed) -> f64 {
         self.side as f64 * bed.cell
     }
@@ -143,7 +149,7 @@ impl BoundaryTiles {
     }
 
     /// Whether a boundary particle's tag names a patch of the bed, or one of so many squares of wall.
-    pub fn owns(&self, bed: &Bed, tag: u32, walls: usize) -> bool {
+    pub(crate) fn owns(&self, bed: &Bed, tag: u32, walls: usize) -> bool {
         let number = (tag & (WALL - 1)) as usize;
         match tag & (SLIP | WALL) {
             0 => number < bed.triangles(),
@@ -152,12 +158,12 @@ impl BoundaryTiles {
     }
 
     /// State that is not in the particles.
-    pub fn save(&self) -> (&[bool], &[f32], &[bool]) {
+    pub(crate) fn save(&self) -> (&[bool], &[f32], &[bool]) {
         (&self.filled, &self.heights, &self.walls_filled)
     }
 
     /// Takes it up again.
-    pub fn restore(&mut self, bed: &Bed, filled: &[bool], heights: &[f32], walls_filled: &[bool]) {
+    pub(crate) fn restore(&mut self, bed: &Bed, filled: &[bool], heights: &[f32], walls_filled: &[bool]) {
         self.filled.copy_from_slice(filled);
         self.heights.copy_from_slice(heights);
         self.walls_filled = walls_filled.to_vec();
@@ -165,8 +171,8 @@ impl BoundaryTiles {
     }
 
     /// Looks where the water is, and adds and removes boundary particles; `reach` is how far from the water they are
-    /// needed until the next update [m]. Returns how many tiles changed.
-    pub fn update(&mut self, bed: &Bed, fluid: &mut Fluid, reach: f64) -> Result<usize, FluidError> {
+    /// needed until the next update `[m]`. Returns how many tiles changed.
+    pub(crate) fn update(&mut self, bed: &Bed, fluid: &mut Fluid, reach: f64) -> Result<usize, FluidError> {
         self.find_tops(bed);
         self.claim(bed, fluid, reach)?;
         self.mark_stale(bed);
@@ -254,7 +260,7 @@ impl BoundaryTiles {
         Ok(changed)
     }
 
-    /// Particles that a tile of the bed needs at most, and its middle, east and north [m].
+    /// Particles that a tile of the bed needs at most, and its middle, east and north `[m]`.
     fn need_of(&self, bed: &Bed, tile: usize) -> (f64, [f64; 2]) {
         let square = self.cells_of(bed, tile);
         let count = self.patches.within(bed, square).map(|patch| self.patches.most_samples(bed, patch)).sum();
@@ -271,12 +277,12 @@ impl BoundaryTiles {
     }
 
     /// Whether every tile of the bed could be filled at all.
-    pub fn can_fill(&self, bed: &Bed) -> bool {
+    pub(crate) fn can_fill(&self, bed: &Bed) -> bool {
         (0..self.filled.len()).all(|tile| self.need_of(bed, tile).0 <= self.room as f64)
     }
 
     /// Refuses water at the beginning whose bed would need more than there is room for. Nothing is put there.
-    pub fn check_start(&mut self, bed: &Bed, fluid: &Fluid, reach: f64) -> Result<(), FluidError> {
+    pub(crate) fn check_start(&mut self, bed: &Bed, fluid: &Fluid, reach: f64) -> Result<(), FluidError> {
         self.claim(bed, fluid, reach)?;
         let mut all = 0.0;
         for tile in (0..self.filled.len()).filter(|&tile| self.claimed[0][tile].load(Relaxed)) {
@@ -359,7 +365,7 @@ impl BoundaryTiles {
         }
     }
 
-    /// Squares along the height of a wall for water up to some height [m].
+    /// Squares along the height of a wall for water up to some height `[m]`.
     fn levels(&self, bed: &Bed, height: f64) -> usize {
         if self.walls.contains(&true) {
             ((height - self.base) / self.tile(bed)).max(0.0) as usize + 2
@@ -368,8 +374,8 @@ impl BoundaryTiles {
         }
     }
 
-    /// Bytes for the walls around water up to some height [m]; none if it is too high for any.
-    pub fn wall_bytes(&self, bed: &Bed, height: f64) -> Option<u64> {
+    /// Bytes for the walls around water up to some height `[m]`; none if it is too high for any.
+    pub(crate) fn wall_bytes(&self, bed: &Bed, height: f64) -> Option<u64> {
         let squares = self.levels(bed, height).checked_mul(self.wall_tiles())?;
         (squares <= MOST_SQUARES).then_some(squares as u64 * 3)
     }

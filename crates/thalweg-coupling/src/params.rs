@@ -37,25 +37,25 @@ pub enum Hold {
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "Bed", transform = live)]
 pub struct BedParams {
-    /// Distance between two boundary particles, Δs [m], 0.2 to 0.7 smoothing radii; missing: that of the fluid's.
+    /// Distance between two boundary particles, Δs `[m]`, 0.2 to 0.7 smoothing radii; missing: that of the fluid's.
     #[serde(with = "units::Length", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = within(1.0e-6, 4.0e3).slider(0.01, 1.0).hint("half of the fluid's smoothing radius is right").fixed())]
     pub spacing: Option<f64>,
     /// What keeps water above the bed.
     pub hold: Hold,
-    /// Viscosity between water and bed, µ_bf [Pa·s]; missing: the fluid's own and half a per cent of the damping's.
+    /// Viscosity between water and bed, µ_bf `[Pa·s]`; missing: the fluid's own and half a per cent of the damping's.
     #[serde(with = "units::Viscosity", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = within(0.0, 1.0e8).slider(0.0, 20.0).hint("0 for a smooth bed"))]
     pub friction: Option<f64>,
-    /// Share of the speed towards the bed that is given back, c_R (1.43) [-].
+    /// Share of the speed towards the bed that is given back, c_R (1.43) `[-]`.
     #[serde(with = "units::Ratio")]
     #[schemars(transform = within(0.0, 1.0).slider(0.0, 1.0).hint("0 stays down, 1 bounces back"))]
     pub restitution: f64,
-    /// Stiffness of the penalty, K_s [1/s²].
+    /// Stiffness of the penalty, K_s `[1/s²]`.
     #[serde(with = "units::Springiness")]
     #[schemars(transform = within(0.0, 1.0e12).slider(1.0e3, 1.0e5))]
     pub stiffness: f64,
-    /// Damping of the penalty, K_d [1/s].
+    /// Damping of the penalty, K_d `[1/s]`.
     #[serde(with = "units::Rate")]
     #[schemars(transform = within(0.0, 1.0e9).slider(0.0, 1000.0))]
     pub damping: f64,
@@ -110,57 +110,57 @@ pub struct ErosionParams {
     /// show.
     #[schemars(transform = within(1.0, 64.0).slider(1.0, 16.0).of("steps"))]
     pub every: u32,
-    /// Shear stress constant K in τ = K θ^½ [Pa·s^½].
+    /// Shear stress constant K in τ = K θ^½ `[Pa·s^½]`.
     #[serde(with = "units::ShearConstant")]
     #[schemars(transform = within(0.0, 1.0e6).slider(0.0, 10.0))]
     pub shear: f64,
-    /// Erosion strength K_ε, how fast ground is taken up [s/m].
+    /// Erosion strength K_ε, how fast ground is taken up `[s/m]`.
     #[serde(with = "units::Slowness")]
     #[schemars(transform = within(0.0, 1.0e6).slider(0.0, 1000.0).hint("0 for solid rock"))]
     pub strength: f64,
-    /// Critical shear stress τ_c: a weaker one moves nothing [Pa].
+    /// Critical shear stress τ_c: a weaker one moves nothing `[Pa]`.
     #[serde(with = "units::Pressure")]
     #[schemars(transform = within(0.0, 1.0e9).slider(0.0, 50.0))]
     pub critical_shear: f64,
-    /// Critical shear stress of the hardest ground of a hardness map [Pa].
+    /// Critical shear stress of the hardest ground of a hardness map `[Pa]`.
     #[serde(with = "units::Pressure")]
     #[schemars(transform = within(0.0, 1.0e9).slider(0.0, 500.0))]
     pub hard_shear: f64,
     /// Which water shears a place.
     pub exposure: Exposure,
-    /// Density of the grains, ρ_s [kg/m³].
+    /// Density of the grains, ρ_s `[kg/m³]`.
     #[serde(with = "units::Density")]
     #[schemars(transform = within(0.01, 1.0e5).slider(1500.0, 4000.0).hint("quartz has 2650"))]
     pub sediment_density: f64,
-    /// Radius of a grain, r_s [m]; decides how fast it sinks.
+    /// Radius of a grain, r_s `[m]`; decides how fast it sinks.
     #[serde(with = "units::Length")]
     #[schemars(transform = within(1.0e-9, 1.0).slider(1.0e-6, 1.0e-2).hint("such as \"50 um\""))]
     pub grain_radius: f64,
-    /// Viscosity that grains sink through, µ of eq. 1.65 [Pa·s]: water's own, whatever keeps the fluid stable.
+    /// Viscosity that grains sink through, µ of eq. 1.65 `[Pa·s]`: water's own, whatever keeps the fluid stable.
     #[serde(with = "units::Viscosity")]
     #[schemars(transform = within(1.0e-9, 1.0e8).slider(1.0e-4, 1.0).hint("water has 0.001"))]
     pub grain_viscosity: f64,
-    /// Largest share of a particle that sediment takes, C_max [-].
+    /// Largest share of a particle that sediment takes, C_max `[-]`.
     #[serde(with = "units::Ratio")]
     #[schemars(transform = within(1.0e-6, 1.0).slider(0.1, 0.9).hint("0.6 is loose sand"))]
     pub max_fraction: f64,
-    /// Share of the bed that is grains, the rest being pores [-].
+    /// Share of the bed that is grains, the rest being pores `[-]`.
     #[serde(with = "units::Ratio")]
     #[schemars(transform = within(1.0e-6, 1.0).slider(0.3, 1.0).hint("0.6 is loose sand").fixed())]
     pub packing: f64,
     /// How sediment slows its own settling.
     pub hindrance: Hindrance,
-    /// Exponent e of the hindrance [-].
+    /// Exponent e of the hindrance `[-]`.
     #[serde(with = "units::Ratio")]
     #[schemars(transform = within(1.0e-3, 100.0).slider(2.0, 6.0).hint("4 to 5.5 was measured"))]
     pub hindrance_exponent: f64,
-    /// Diffusivity of sediment in water [m²/s].
+    /// Diffusivity of sediment in water `[m²/s]`.
     #[serde(with = "units::Diffusivity")]
     #[schemars(transform = within(0.0, 1.0e6).slider(0.0, 0.01).hint("0 for none"))]
     pub diffusivity: f64,
     /// Whether slopes steeper than `repose` slip.
     pub talus: bool,
-    /// Steepest slope that loose ground keeps [rad].
+    /// Steepest slope that loose ground keeps `[rad]`.
     #[serde(with = "units::Angle")]
     #[schemars(transform = within(0.0, FRAC_PI_2 - 1.0e-6).slider(0.3, 1.2))]
     pub repose: f64,
@@ -266,7 +266,7 @@ impl Params {
         }
     }
 
-    /// Distance between two boundary particles [m].
+    /// Distance between two boundary particles `[m]`.
     pub fn bed_spacing(&self) -> f64 {
         self.bed.spacing.unwrap_or(self.fluid.spacing)
     }

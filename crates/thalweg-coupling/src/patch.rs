@@ -9,7 +9,7 @@ pub type Patch = u32;
 /// How the bed is cut into patches.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Patches {
-    /// Distance between boundary particles [m].
+    /// Distance between boundary particles `[m]`.
     spacing: f64,
     /// Cells along a square; none if patches are triangles.
     side: usize,
@@ -19,7 +19,7 @@ pub struct Patches {
 type Square = [[usize; 2]; 2];
 
 impl Patches {
-    /// For boundary particles that far apart [m].
+    /// For boundary particles that far apart `[m]`.
     pub fn new(bed: &Bed, spacing: f64) -> Self {
         let small = steps(bed.cell, spacing) == 1;
         // Rounding must not turn a spacing of three cells into one of two.
@@ -69,7 +69,7 @@ impl Patches {
         [-sx * per, -sy * per, per]
     }
 
-    /// Area of a patch as it lies in space, for each of its boundary particles [m²].
+    /// Area of a patch as it lies in space, for each of its boundary particles `[m²]`.
     #[inline(always)]
     pub fn area_each(&self, bed: &Bed, patch: Patch) -> f32 {
         let count = self.samples(bed, patch) as f32;
@@ -92,7 +92,7 @@ impl Patches {
         sum / ((east - west + 1) * (north - south + 1)) as f32
     }
 
-    /// Slope of a square to the east and to the north [-], from its corners, and how wide it is along both [m].
+    /// Slope of a square to the east and to the north `[-]`, from its corners, and how wide it is along both `[m]`.
     fn plane(&self, bed: &Bed, patch: Patch) -> ([f32; 2], [f32; 2]) {
         let [[west, east], [south, north]] = self.square(bed, patch);
         let height = |i: usize, j: usize| bed.heights()[j * bed.size[0] + i];
@@ -151,6 +151,6 @@ impl Patches {
 }
 
 /// Steps of about `spacing` that a length is cut into; rather too short than too long, since water seeps through gaps.
-pub fn steps(length: f64, spacing: f64) -> usize {
+pub(crate) fn steps(length: f64, spacing: f64) -> usize {
     (length / spacing + 0.2).round().max(1.0) as usize
 }

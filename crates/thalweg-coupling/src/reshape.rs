@@ -2,7 +2,7 @@
 
 use crate::bed::{Bed, Triangle};
 
-/// Moves the vertices of a triangle so that the volume of the bed changes by `volume` [m³]: the lowest ones rise first
+/// Moves the vertices of a triangle so that the volume of the bed changes by `volume` `[m³]`: the lowest ones rise first
 /// until they are even with the next, the highest sink first.
 ///
 /// Moving a vertex moves all triangles around it. Eq. 1.71 counts six, which is right inside; at edges and corners there

@@ -14,19 +14,19 @@ pub struct Setting {
     pub sinks: Vec<Sink>,
     /// The edges of the bed: walls where they are closed; open, water falls over them and is gone. Reservoirs are refused.
     pub edges: Edges,
-    /// Hardness of each cell, 0 to 1 [-]; missing: soft everywhere.
+    /// Hardness of each cell, 0 to 1 `[-]`; missing: soft everywhere.
     pub hardness: Option<Grid2<f32>>,
     /// Seed of everything random.
     pub seed: u64,
-    /// Memory that it may use [bytes]; missing: no limit.
+    /// Memory that it may use `[bytes]`; missing: no limit.
     pub max_bytes: Option<u64>,
 }
 
 /// A box in which water vanishes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sink {
-    /// Lowest corner [m].
+    /// Lowest corner `[m]`.
     pub from: [f64; 3],
-    /// Highest corner [m].
+    /// Highest corner `[m]`.
     pub to: [f64; 3],
 }

@@ -6,7 +6,7 @@ use thalweg_sph::{BOUNDARY, FluidParams, SLIP};
 use thalweg_test_support::ground;
 use thalweg_test_support::particles::{books_close, clear, still_water, water};
 
-/// Where the boundary particles of the bed are, without those of the walls [m].
+/// Where the boundary particles of the bed are, without those of the walls `[m]`.
 fn boundary_particles(torrent: &ParticleWater) -> Vec<[f32; 3]> {
     let particles = torrent.fluid().particles();
     (0..particles.len())
@@ -117,7 +117,7 @@ fn the_harder_the_ground_the_less_wears_away() {
     assert_eq!(hard, 0.0, "eroded m³ of the hardest ground");
 }
 
-/// The steepest slope between neighbouring vertices, across corners too [rad].
+/// The steepest slope between neighbouring vertices, across corners too `[rad]`.
 fn steepest(torrent: &ParticleWater) -> f64 {
     let bed = torrent.bed();
     let [cols, rows] = bed.size;

@@ -144,7 +144,7 @@ fn faithful_presets_agree_with_the_plain_reference() {
         let drift = (total(&bed) - total(&plain.bed)).abs()
             / bed.values().iter().map(|b| f64::from(b.abs())).sum::<f64>();
         let cell = worst(&bed, &plain.bed);
-        println!("{name}: moved {moved} m, total differs by {drift:e}, worst cell {cell} m");
+        eprintln!("{name}: moved {moved} m, total differs by {drift:e}, worst cell {cell} m");
         assert!(moved > enough, "{name} moved the bed by only {moved} m: the comparison would show nothing");
         assert!(drift < 1.0e-6, "{name}: beds differ by {drift:e} in total");
         assert!(cell < (0.1 * moved).min(5.0e-3), "{name}: worst cell differs by {cell} m");
@@ -233,7 +233,7 @@ fn a_storm_with_springs_drains_and_open_edges_balances() {
     let mut pipes = Pipes::new(&ground, &params, &storm(4.0)).unwrap();
     pipes.advance(1500).unwrap();
     let ledger = pipes.ledger();
-    println!("{ledger:?}\nwater {:e} solids {:e}", ledger.water.imbalance(), ledger.solids.imbalance());
+    eprintln!("{ledger:?}\nwater {:e} solids {:e}", ledger.water.imbalance(), ledger.solids.imbalance());
     assert!(ledger.water.exported > 0.0 && ledger.water.evaporated > 0.0 && ledger.solids.exported > 0.0);
     assert!(ledger.water.imbalance() < 5.0e-6, "water is off by {:e}", ledger.water.imbalance());
     assert!(ledger.solids.imbalance() < 1.0e-6, "solids are off by {:e}", ledger.solids.imbalance());

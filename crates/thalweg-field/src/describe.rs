@@ -533,7 +533,7 @@ fn choices(schema: &Value) -> Vec<Choice> {
 fn without_unit(text: &str, unit: Option<&str>) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match unit {
-        None | Some("") => text.replace(" [-]", ""),
-        Some(unit) => text.replace(&format!(" [{unit}]"), ""),
+        None | Some("") => text.replace(" `[-]`", ""),
+        Some(unit) => text.replace(&format!(" `[{unit}]`"), ""),
     }
 }

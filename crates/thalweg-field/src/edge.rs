@@ -16,7 +16,7 @@ pub enum Edge {
     Open,
     /// A reservoir of clear water that keeps its surface at this height.
     Level(
-        /// Height of the surface that a reservoir beyond this edge keeps [m].
+        /// Height of the surface that a reservoir beyond this edge keeps `[m]`.
         #[serde(with = "units::Length")]
         #[schemars(transform = within(-1.0e6, 1.0e6).slider(-100.0, 1000.0))]
         f64,

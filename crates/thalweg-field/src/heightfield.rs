@@ -5,9 +5,9 @@ use crate::Grid2;
 /// How the cells of a grid lie in the world.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Frame {
-    /// Side of a square cell [m].
+    /// Side of a square cell `[m]`.
     pub cell: f64,
-    /// World position (east, north) of the south-west corner of the grid [m].
+    /// World position (east, north) of the south-west corner of the grid `[m]`.
     pub origin: [f64; 2],
     /// Name of the coordinate system the origin is given in, such as `EPSG:32611`, where known.
     pub crs: Option<String>,
@@ -23,14 +23,14 @@ impl Frame {
 /// Bed heights in metres on square cells.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Heightfield {
-    /// Height of the bed at each cell centre [m].
+    /// Height of the bed at each cell centre `[m]`.
     pub height: Grid2<f32>,
     /// Cell size and position.
     pub frame: Frame,
 }
 
 impl Heightfield {
-    /// Extent to the east and to the north [m].
+    /// Extent to the east and to the north `[m]`.
     pub fn extent(&self) -> [f64; 2] {
         [self.height.cols() as f64 * self.frame.cell, self.height.rows() as f64 * self.frame.cell]
     }

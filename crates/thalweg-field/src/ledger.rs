@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// Where the water is [m³].
+/// Where the water is `[m³]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Water {
     /// On the terrain at the beginning.
@@ -18,7 +18,7 @@ pub struct Water {
 }
 
 impl Water {
-    /// |what is missing| / |what moved| [-]; of all the water, where none came or went.
+    /// |what is missing| / |what moved| `[-]`; of all the water, where none came or went.
     pub fn imbalance(&self) -> f64 {
         let moved = self.added + self.evaporated + self.exported;
         let missing = self.start + self.added - self.evaporated - self.exported - self.end;
@@ -26,7 +26,7 @@ impl Water {
     }
 }
 
-/// Where the ground is, as volume of bed [m³].
+/// Where the ground is, as volume of bed `[m³]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Solids {
     /// Bed at the beginning, above 0 m.
@@ -44,7 +44,7 @@ pub struct Solids {
 }
 
 impl Solids {
-    /// |what is missing| / |what moved| [-]; of the whole bed, where water moved nothing and slopes slipped at most.
+    /// |what is missing| / |what moved| `[-]`; of the whole bed, where water moved nothing and slopes slipped at most.
     pub fn imbalance(&self) -> f64 {
         let missing = self.bed_start + self.added - self.bed_end - self.suspended - self.exported;
         relative(missing, if self.eroded > 0.0 { self.eroded } else { self.bed_start })

@@ -4,9 +4,9 @@
 /// count from the south-west corner of the terrain.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TriMesh {
-    /// Corners [m].
+    /// Corners `[m]`.
     pub positions: Vec<[f32; 3]>,
-    /// Outward unit normal at each corner; empty if nobody worked them out [-].
+    /// Outward unit normal at each corner; empty if nobody worked them out `[-]`.
     pub normals: Vec<[f32; 3]>,
     /// Three corners each.
     pub triangles: Vec<[u32; 3]>,

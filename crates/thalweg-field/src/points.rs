@@ -6,9 +6,9 @@ use crate::FieldInfo;
 /// count from the south-west corner of the terrain.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Points {
-    /// Where each one is [m].
+    /// Where each one is `[m]`.
     pub positions: Vec<[f32; 3]>,
-    /// Radius of all of them, as they are drawn [m].
+    /// Radius of all of them, as they are drawn `[m]`.
     pub radius: f32,
     /// What else is known of each.
     pub columns: Vec<Column>,
@@ -39,7 +39,7 @@ impl Points {
         self.columns.iter().find(|column| column.info.name == name)
     }
 
-    /// Lowest and highest corner of the box that holds them [m]; `None` if there are none. Places that are no numbers do
+    /// Lowest and highest corner of the box that holds them `[m]`; `None` if there are none. Places that are no numbers do
     /// not count, and neither do strays: a few drops flung far from all others must not make a picture of nothing.
     pub fn bounds(&self) -> Option<[[f32; 3]; 2]> {
         let places: Vec<[f32; 3]> =
@@ -59,7 +59,7 @@ impl Points {
     }
 }
 
-/// Where all but the outermost points lie along an axis [m]. What is farther from there than the mass is wide is a stray.
+/// Where all but the outermost points lie along an axis `[m]`. What is farther from there than the mass is wide is a stray.
 fn great_mass(places: &[[f32; 3]], axis: usize) -> [f32; 2] {
     /// One of so many points may be a stray at each end; but always a handful, unless there are hardly any points.
     const ONE_OF: usize = 200;

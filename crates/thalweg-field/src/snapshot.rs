@@ -66,7 +66,7 @@ pub struct Snapshot {
     pub frame: Frame,
     /// Steps taken so far.
     pub step: u64,
-    /// Simulated time [s].
+    /// Simulated time `[s]`.
     pub time: f64,
     /// The labelled grids, all of one shape.
     pub fields: Vec<Field>,

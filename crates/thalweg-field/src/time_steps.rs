@@ -1,6 +1,6 @@
 //! How long steps were.
 
-/// Shortest and longest of some time steps [s].
+/// Shortest and longest of some time steps `[s]`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TimeSteps(pub [f64; 2]);
 

@@ -272,7 +272,7 @@ fn said(expected: &[&str]) -> String {
     }
 }
 
-/// No number that people write is longer [bytes]; text without end is not looked through for one.
+/// No number that people write is longer `[bytes]`; text without end is not looked through for one.
 const LONGEST_NUMBER: usize = 400;
 
 /// Reads `text` as a quantity of the given dimension, in SI. A number without a unit is read as SI.

@@ -3,9 +3,9 @@
 /// The time during which something is switched on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
-    /// Simulated time at which it begins [s].
+    /// Simulated time at which it begins `[s]`.
     pub start: f64,
-    /// Simulated time at which it ends [s].
+    /// Simulated time at which it ends `[s]`.
     pub stop: f64,
 }
 

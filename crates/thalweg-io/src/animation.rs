@@ -14,7 +14,7 @@ use std::thread::JoinHandle;
 /// The program that makes videos.
 const FFMPEG: &str = "ffmpeg";
 
-/// More pictures each second than any screen shows [1/s].
+/// More pictures each second than any screen shows `[1/s]`.
 const MOST_FPS: u32 = 1000;
 
 /// A moving picture that is being written. Frames are not held in memory, and the file takes its name
@@ -42,6 +42,17 @@ pub struct Animation {
     // Dropped in this order: whoever writes to the file ends before the file is removed.
     encoder: Encoder,
     part: Part,
+}
+
+impl std::fmt::Debug for Animation {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.debug_struct("Animation")
+            .field("path", &self.path)
+            .field("size", &self.size)
+            .field("frames", &self.frames)
+            .field("pushed", &self.pushed)
+            .finish_non_exhaustive()
+    }
 }
 
 enum Encoder {

@@ -86,7 +86,7 @@ pub(crate) struct Part {
 
 impl Part {
     /// An empty file in the folder of `path`.
-    pub fn beside(path: &Path) -> io::Result<Self> {
+    pub(crate) fn beside(path: &Path) -> io::Result<Self> {
         let mut builder = tempfile::Builder::new();
         builder.prefix(".thalweg-").suffix(".part");
         // Temporary files are private by default; this one becomes an ordinary file, under the user's umask.
@@ -97,17 +97,17 @@ impl Part {
     }
 
     /// The file itself.
-    pub fn file(&self) -> &File {
+    pub(crate) fn file(&self) -> &File {
         self.temporary.as_file()
     }
 
     /// Its temporary name, for programs that open it themselves.
-    pub fn name(&self) -> &Path {
+    pub(crate) fn name(&self) -> &Path {
         self.temporary.path()
     }
 
     /// Puts the file in its place once all its bytes are on the disk.
-    pub fn keep(self) -> io::Result<()> {
+    pub(crate) fn keep(self) -> io::Result<()> {
         self.keep_with(Place::Old, &File::sync_all)
     }
 

@@ -120,9 +120,9 @@ pub enum CheckpointError {
     Truncated {
         /// The file.
         path: PathBuf,
-        /// Length it should have [byte].
+        /// Length it should have `[byte]`.
         expected: u64,
-        /// Length it has [byte].
+        /// Length it has `[byte]`.
         found: u64,
     },
     /// The index does not have its checksum, or does not make sense.
@@ -147,9 +147,9 @@ pub enum CheckpointError {
     TooLarge {
         /// The file.
         path: PathBuf,
-        /// Memory needed [byte].
+        /// Memory needed `[byte]`.
         needed: u64,
-        /// Memory allowed [byte].
+        /// Memory allowed `[byte]`.
         allowed: u64,
     },
 }

@@ -84,9 +84,9 @@ pub enum ReadError {
         cols: u64,
         /// Number of rows.
         rows: u64,
-        /// Memory needed [byte].
+        /// Memory needed `[byte]`.
         needed: u64,
-        /// Memory allowed [byte].
+        /// Memory allowed `[byte]`.
         allowed: u64,
     },
     /// More memory than the caller allows, for things other than cells.
@@ -99,9 +99,9 @@ pub enum ReadError {
         path: PathBuf,
         /// What there is too much of.
         what: String,
-        /// Memory needed [byte].
+        /// Memory needed `[byte]`.
         needed: u64,
-        /// Memory allowed [byte].
+        /// Memory allowed `[byte]`.
         allowed: u64,
     },
     /// A point or corner that is nowhere.
@@ -115,7 +115,7 @@ pub enum ReadError {
         path: PathBuf,
         /// Number of the first such vertex, counted from 0.
         vertex: u64,
-        /// Where it is said to be [m].
+        /// Where it is said to be `[m]`.
         at: [f32; 3],
     },
     /// Positions in degrees.
@@ -127,7 +127,7 @@ pub enum ReadError {
     Geographic {
         /// The file.
         path: PathBuf,
-        /// Width of a cell [degree].
+        /// Width of a cell `[degree]`.
         cell: f64,
     },
     /// Cells that are not square with north up.
@@ -139,9 +139,9 @@ pub enum ReadError {
     CellShape {
         /// The file.
         path: PathBuf,
-        /// Width of a cell [m].
+        /// Width of a cell `[m]`.
         east: f64,
-        /// Height of a cell, counted southwards [m].
+        /// Height of a cell, counted southwards `[m]`.
         south: f64,
         /// True if the grid is turned against north.
         rotated: bool,
@@ -163,7 +163,7 @@ pub enum ReadError {
     RawSizeUnknown {
         /// The file.
         path: PathBuf,
-        /// Length of the file [byte].
+        /// Length of the file `[byte]`.
         bytes: u64,
     },
     /// A raw file that does not have the size it is said to have.
@@ -179,7 +179,7 @@ pub enum ReadError {
         cols: u64,
         /// Number of rows expected.
         rows: u64,
-        /// Length of the file [byte].
+        /// Length of the file `[byte]`.
         bytes: u64,
     },
     /// The description beside or inside the file is wrong.
@@ -254,11 +254,11 @@ pub enum WriteError {
     OutOfRange {
         /// The file.
         path: PathBuf,
-        /// Lowest height [m].
+        /// Lowest height `[m]`.
         min: f64,
-        /// Highest height [m].
+        /// Highest height `[m]`.
         max: f64,
-        /// Range asked for [m].
+        /// Range asked for `[m]`.
         range: [f64; 2],
     },
     /// Pixels that do not make up the picture.

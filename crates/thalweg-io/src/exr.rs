@@ -40,7 +40,7 @@ struct Channel {
 }
 
 impl<'a> Opened<'a> {
-    pub fn new(source: Source<'a>, file: BufReader<File>) -> Result<Self, ReadError> {
+    pub(crate) fn new(source: Source<'a>, file: BufReader<File>) -> Result<Self, ReadError> {
         let reader = block::read(file, false).map_err(|error| explain(source, error))?;
         let header = &reader.headers()[0];
         let channel = channel(source, header)?;
@@ -52,11 +52,11 @@ impl<'a> Opened<'a> {
     }
 
     /// The description inside the file.
-    pub fn label(&self) -> Result<Option<Label>, ReadError> {
+    pub(crate) fn label(&self) -> Result<Option<Label>, ReadError> {
         own_label(self.source, &self.reader.headers()[0])
     }
 
-    pub fn read(self, notices: &mut Vec<Notice>) -> Result<Raster, ReadError> {
+    pub(crate) fn read(self, notices: &mut Vec<Notice>) -> Result<Raster, ReadError> {
         let label = self.label()?;
         let Self { source, reader, channel, size } = self;
         let full = if channel.sample == SampleType::U32 { f64::from(u32::MAX) } else { 1.0 };

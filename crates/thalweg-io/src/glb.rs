@@ -18,7 +18,7 @@ const VERSION: u32 = 2;
 const JSON: u32 = u32::from_le_bytes(*b"JSON");
 const BIN: u32 = u32::from_le_bytes(*b"BIN\0");
 
-/// Length of the header of the file, and of that of a chunk [byte].
+/// Length of the header of the file, and of that of a chunk `[byte]`.
 const FILE_HEADER: u64 = 12;
 const CHUNK_HEADER: u64 = 8;
 
@@ -28,10 +28,10 @@ const UNSIGNED_INT: u32 = 5125;
 const ARRAY_BUFFER: u32 = 34962;
 const ELEMENT_ARRAY_BUFFER: u32 = 34963;
 
-/// Deep clear water: red, green, blue and opacity, linear [-].
+/// Deep clear water: red, green, blue and opacity, linear `[-]`.
 const WATER: [f32; 4] = [0.02, 0.16, 0.28, 0.85];
 
-/// Roughness of a surface with ripples too small to be triangles [-].
+/// Roughness of a surface with ripples too small to be triangles `[-]`.
 const ROUGHNESS: f32 = 0.1;
 
 /// Writes a mesh as GLB, glTF 2.0 in one file, with a material like water.
@@ -39,7 +39,7 @@ const ROUGHNESS: f32 = 0.1;
 /// glTF has Y up: corners and normals are turned, so that east, north and up become x, -z and y. Nothing
 /// is rounded by that, and programs which pass over the transforms of a scene show it upright too.
 ///
-/// `colours` are red, green, blue and opacity of each corner, linear, from 0 to 1 [-]; they take the place
+/// `colours` are red, green, blue and opacity of each corner, linear, from 0 to 1 `[-]`; they take the place
 /// of the colour of water. A mesh without triangles becomes a scene with nothing in it, as glTF has no
 /// empty arrays. What is not finite is refused, and so is a mesh of more than 4 GiB.
 pub fn write_glb_mesh(path: &Path, mesh: &TriMesh, colours: Option<&[[f32; 4]]>) -> Result<(), WriteError> {
@@ -84,7 +84,7 @@ fn write_numbers<const N: usize>(writer: &mut impl Write, numbers: [[u8; 4]; N])
     writer.write_all(numbers.as_flattened())
 }
 
-/// What the file says of its own lengths [byte].
+/// What the file says of its own lengths `[byte]`.
 #[derive(Debug, PartialEq)]
 struct Lengths {
     file: u32,

@@ -10,28 +10,28 @@ use std::io::{BufReader, Read, Seek, Write};
 use std::path::Path;
 use thalweg_field::{FieldInfo, Frame, Grid2, Heightfield};
 
-/// Side of a cell where neither the file nor the options tell it [m].
+/// Side of a cell where neither the file nor the options tell it `[m]`.
 const DEFAULT_CELL: f64 = 1.0;
 
 /// As many different heights as 8 bits give; a wider file with no more was made from 8 bits.
 const FEW_LEVELS: usize = 256;
 
-/// Numbers that programs write where there is no height [m].
+/// Numbers that programs write where there is no height `[m]`.
 const USUAL_NODATA: [f32; 4] = [-9999.0, -32768.0, -32767.0, f32::MIN];
 
 /// How to read terrain, where the file does not say it all.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadOptions {
-    /// Side of a cell [m]; wins over what the file says, also where the file's own grid is refused
+    /// Side of a cell `[m]`; wins over what the file says, also where the file's own grid is refused
     /// because it is in degrees or its cells are not square.
     pub cell: Option<f64>,
-    /// Heights of code 0 and of the largest code of an integer file, or of 0 and 1 in a float file [m].
+    /// Heights of code 0 and of the largest code of an integer file, or of 0 and 1 in a float file `[m]`.
     pub height_range: Option<[f64; 2]>,
     /// Columns and rows of a raw file.
     pub size: Option<[usize; 2]>,
     /// True if the numbers of a raw file have their high byte first.
     pub big_endian: bool,
-    /// Memory that reading may use [byte].
+    /// Memory that reading may use `[byte]`.
     pub max_bytes: u64,
 }
 
@@ -76,14 +76,14 @@ pub struct Estimate {
     pub cols: usize,
     /// Number of rows.
     pub rows: usize,
-    /// Memory in use at the peak of reading, nearly all of it the heights and a decoding buffer [byte].
+    /// Memory in use at the peak of reading, nearly all of it the heights and a decoding buffer `[byte]`.
     pub bytes: u64,
 }
 
 /// How to write terrain.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WriteOptions {
-    /// Heights of code 0 and of the largest code in 16-bit files [m]; by default the terrain's own range.
+    /// Heights of code 0 and of the largest code in 16-bit files `[m]`; by default the terrain's own range.
     /// Tiles of one terrain share a range so that their seams meet.
     pub height_range: Option<[f64; 2]>,
 }
@@ -97,7 +97,7 @@ pub(crate) enum Format {
 
 impl Format {
     /// By the first bytes of the file, then by its name: raw numbers have no signature.
-    pub fn of(head: &[u8], path: &Path) -> Option<Self> {
+    pub(crate) fn of(head: &[u8], path: &Path) -> Option<Self> {
         match head {
             [0x89, b'P', b'N', b'G', ..] => Some(Self::Png),
             [b'I', b'I', 42 | 43, 0, ..] | [b'M', b'M', 0, 42 | 43, ..] => Some(Self::Tiff),
@@ -106,7 +106,7 @@ impl Format {
         }
     }
 
-    pub fn named(path: &Path) -> Option<Self> {
+    pub(crate) fn named(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "png" => Some(Self::Png),
             "tif" | "tiff" => Some(Self::Tiff),
@@ -283,7 +283,7 @@ impl Codes {
     }
 
     /// The code nearest to a value. Flat ground has no range to share out and is code 0 everywhere.
-    pub fn of(self, value: f32) -> u16 {
+    pub(crate) fn of(self, value: f32) -> u16 {
         let [low, high] = self.ends;
         if high > low {
             ((f64::from(value) - low) / (high - low) * f64::from(u16::MAX)).round() as u16

@@ -11,7 +11,7 @@ use thalweg_field::{FieldInfo, Frame, Grid2};
 /// Version of the description; readers refuse others.
 const SCHEMA: u32 = 1;
 
-/// Longest description that is read [byte].
+/// Longest description that is read `[byte]`.
 const LONGEST: u64 = 1 << 20;
 
 /// Name of the description inside a PNG or EXR file.
@@ -54,7 +54,7 @@ pub(crate) enum ByteOrder {
 
 impl Label {
     /// Describes values kept as 32-bit floats.
-    pub fn new(info: &FieldInfo, values: &Grid2<f32>, frame: &Frame) -> Self {
+    pub(crate) fn new(info: &FieldInfo, values: &Grid2<f32>, frame: &Frame) -> Self {
         let range = values.range();
         Self {
             schema: SCHEMA,
@@ -78,19 +78,19 @@ impl Label {
     }
 
     /// The same, for values kept as 16-bit codes that run from `code_values[0]` to `code_values[1]`.
-    pub fn coded(self, code_values: [f64; 2], byte_order: Option<ByteOrder>) -> Self {
+    pub(crate) fn coded(self, code_values: [f64; 2], byte_order: Option<ByteOrder>) -> Self {
         Self { bits: 16, code_values: Some(code_values), byte_order, ..self }
     }
 
     /// What the numbers are.
-    pub fn info(&self) -> FieldInfo {
+    pub(crate) fn info(&self) -> FieldInfo {
         let [name, unit, meaning] =
             [&self.quantity, &self.unit, &self.meaning].map(|text| text.clone().into());
         FieldInfo { name, unit, meaning }
     }
 
     /// One line of JSON in ASCII: PNG's tEXt and EXR's strings hold Latin-1 at best.
-    pub fn to_ascii(&self) -> String {
+    pub(crate) fn to_ascii(&self) -> String {
         let json = serde_json::to_string(self).unwrap_or_default();
         // JSON has text beyond ASCII only inside strings, where \u escapes may stand for it.
         json.encode_utf16()
@@ -101,12 +101,12 @@ impl Label {
             .collect()
     }
 
-    pub fn to_json(&self) -> String {
+    pub(crate) fn to_json(&self) -> String {
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 
     /// Reads and checks a description found in `path`.
-    pub fn parse(text: &str, path: &Path) -> Result<Self, ReadError> {
+    pub(crate) fn parse(text: &str, path: &Path) -> Result<Self, ReadError> {
         let wrong = |reason: String| ReadError::Label { path: path.into(), reason };
         let label: Self = serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?;
         if label.schema != SCHEMA {
@@ -123,7 +123,7 @@ impl Label {
     }
 
     /// The description beside a file, if there is one.
-    pub fn beside(path: &Path) -> Result<Option<Self>, ReadError> {
+    pub(crate) fn beside(path: &Path) -> Result<Option<Self>, ReadError> {
         let sidecar = sidecar_of(path);
         let io = |source| ReadError::Io { path: sidecar.clone(), source };
         let file = match open_regular(&sidecar) {

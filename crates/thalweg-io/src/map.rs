@@ -43,7 +43,7 @@ fn map_ends(min: f64, max: f64) -> [f64; 2] {
 }
 
 /// Reads a field that [`write_map`] wrote as EXR, with its name, unit and meaning; a file from elsewhere is named
-/// after itself. `max_bytes` is the memory that reading may use [byte].
+/// after itself. `max_bytes` is the memory that reading may use `[byte]`.
 pub fn read_map(path: &Path, max_bytes: u64) -> Result<Field, ReadError> {
     let options = ReadOptions { max_bytes, ..ReadOptions::default() };
     let (source, file) = Source::open(path, &options)?;
@@ -100,7 +100,7 @@ pub(crate) fn check_pixels(
 
 /// Reads a picture of 8-bit grey, colour or palette: its width, its height, and red, green and blue of
 /// each pixel, row after row from the top. Alpha is dropped; of a moving picture this is the first frame.
-/// `max_bytes` is the memory that reading may use [byte].
+/// `max_bytes` is the memory that reading may use `[byte]`.
 pub fn read_png_rgb(path: &Path, max_bytes: u64) -> Result<(usize, usize, Vec<u8>), ReadError> {
     let options = ReadOptions { max_bytes, ..ReadOptions::default() };
     let (source, file) = Source::open(path, &options)?;

@@ -7,7 +7,7 @@ use thalweg_field::TriMesh;
 /// Writes a mesh in the format that the name tells: `.ply`, `.obj` or `.glb`. PLY and OBJ files have Z up
 /// like the mesh itself, GLB files have Y up as all of their kind.
 ///
-/// `colours` are red, green, blue and opacity of each corner, linear, from 0 to 1 [-]. GLB keeps them as
+/// `colours` are red, green, blue and opacity of each corner, linear, from 0 to 1 `[-]`. GLB keeps them as
 /// they are; PLY has them as sRGB in 8 bits, and OBJ as sRGB numbers behind each corner, without the
 /// opacity, for which it has no place.
 pub fn write_mesh(path: &Path, mesh: &TriMesh, colours: Option<&[[f32; 4]]>) -> Result<(), WriteError> {
@@ -64,7 +64,7 @@ pub(crate) fn check_finite(path: &Path, mesh: &TriMesh) -> Result<(), WriteError
     Ok(())
 }
 
-/// Red, green and blue as screens take them: sRGB, IEC 61966-2-1 [-].
+/// Red, green and blue as screens take them: sRGB, IEC 61966-2-1 `[-]`.
 pub(crate) fn srgb([red, green, blue, _]: [f32; 4]) -> [f32; 3] {
     [red, green, blue].map(|linear| {
         if linear <= 0.003_130_8 { 12.92 * linear } else { 1.055 * linear.powf(1.0 / 2.4) - 0.055 }

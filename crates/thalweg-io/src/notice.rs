@@ -29,14 +29,14 @@ pub enum Notice {
     },
     /// A number that usually means "no height" is used as one.
     LooksLikeNodata {
-        /// The number [m].
+        /// The number `[m]`.
         value: f32,
         /// Cells that hold it.
         count: usize,
     },
     /// The file does not tell how large a cell is.
     CellUnknown {
-        /// The size used instead [m].
+        /// The size used instead `[m]`.
         cell: f64,
     },
     /// The other byte order would give a much smoother terrain.

@@ -11,15 +11,15 @@ use thalweg_field::TriMesh;
 
 const FORMAT: &str = "OBJ";
 
-/// Length of a line that no honest file comes near [byte].
+/// Length of a line that no honest file comes near `[byte]`.
 const LONGEST_LINE: u64 = 1 << 20;
 
-/// Memory of a corner or a triangle while its list grows: the old and the new room are both there [byte].
+/// Memory of a corner or a triangle while its list grows: the old and the new room are both there `[byte]`.
 const GROWING: u64 = 3 * 12;
 
 /// Reads the corners and triangles of an OBJ file. Polygons are cut into triangles that share their first corner, which
 /// is right for convex ones; normals, textures, materials and curves are passed over. `max_bytes` is the memory that
-/// reading may use [byte].
+/// reading may use `[byte]`.
 pub fn read_obj(path: &Path, max_bytes: u64) -> Result<TriMesh, ReadError> {
     let options = ReadOptions { max_bytes, ..ReadOptions::default() };
     let (source, mut file) = Source::open(path, &options)?;

@@ -22,7 +22,7 @@ pub(crate) struct Opened<'a> {
 }
 
 impl<'a> Opened<'a> {
-    pub fn new(source: Source<'a>, file: BufReader<File>) -> Result<Self, ReadError> {
+    pub(crate) fn new(source: Source<'a>, file: BufReader<File>) -> Result<Self, ReadError> {
         let bytes = usize::try_from(source.options.max_bytes).unwrap_or(usize::MAX);
         let mut decoder = Decoder::new_with_limits(file, Limits { bytes });
         // Palettes become colours and 1, 2 and 4 bits become 8, so that only whole bytes are left.
@@ -46,7 +46,7 @@ impl<'a> Opened<'a> {
     }
 
     /// A picture: red, green and blue of each pixel.
-    pub fn read_rgb(mut self) -> Result<Vec<u8>, ReadError> {
+    pub(crate) fn read_rgb(mut self) -> Result<Vec<u8>, ReadError> {
         let (colour, depth) = self.reader.output_color_type();
         if depth != BitDepth::Eight {
             let what = "holds 16-bit colours where 8 bits were expected";
@@ -72,7 +72,7 @@ impl<'a> Opened<'a> {
         if whole { Ok(bytes) } else { Err(self.source.broken(FORMAT, "it has too few pixels")) }
     }
 
-    pub fn read(mut self, notices: &mut Vec<Notice>) -> Result<Raster, ReadError> {
+    pub(crate) fn read(mut self, notices: &mut Vec<Notice>) -> Result<Raster, ReadError> {
         let bytes = self.decode()?;
         notices.extend(colour_tag(self.reader.info()).map(|chunk| Notice::ColourTagIgnored { chunk }));
         let label = match self.own_label()? {
@@ -114,7 +114,7 @@ impl<'a> Opened<'a> {
     }
 
     /// What the file says about its picture.
-    pub fn description(&self) -> Option<String> {
+    pub(crate) fn description(&self) -> Option<String> {
         self.text(DESCRIPTION).map(str::to_owned)
     }
 

@@ -24,7 +24,7 @@ pub(crate) struct Opened<'a> {
 
 impl<'a> Opened<'a> {
     /// The size comes from the options, else from the description beside the file, else the file is square.
-    pub fn new(source: Source<'a>, file: BufReader<File>) -> Result<Self, ReadError> {
+    pub(crate) fn new(source: Source<'a>, file: BufReader<File>) -> Result<Self, ReadError> {
         let label = Label::beside(source.path)?;
         let bytes = source.length;
         let root = (bytes / 2).isqrt();
@@ -41,7 +41,7 @@ impl<'a> Opened<'a> {
         Ok(Self { source, file, label, size })
     }
 
-    pub fn read(mut self, notices: &mut Vec<Notice>) -> Result<Raster, ReadError> {
+    pub(crate) fn read(mut self, notices: &mut Vec<Notice>) -> Result<Raster, ReadError> {
         let scale = self.source.scale(u16::MAX.into(), self.label.as_ref(), notices);
         let big = self.source.options.big_endian
             || self.label.as_ref().is_some_and(|label| label.byte_order == Some(ByteOrder::Big));

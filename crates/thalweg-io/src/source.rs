@@ -32,19 +32,19 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
 pub(crate) struct Source<'a> {
     pub path: &'a Path,
     pub options: &'a ReadOptions,
-    /// Length of the file [byte].
+    /// Length of the file `[byte]`.
     pub length: u64,
 }
 
 /// Heights as decoded, with what the file says about their place.
 pub(crate) struct Raster {
-    /// Heights, not finite where there is none [m].
+    /// Heights, not finite where there is none `[m]`.
     pub heights: Grid2<f32>,
     /// What the numbers are, where the file says it.
     pub info: Option<FieldInfo>,
-    /// Side of a cell, where known [m].
+    /// Side of a cell, where known `[m]`.
     pub cell: Option<f64>,
-    /// South-west corner, east and north [m].
+    /// South-west corner, east and north `[m]`.
     pub origin: [f64; 2],
     pub crs: Option<String>,
     /// Bits per number in the file.
@@ -53,7 +53,7 @@ pub(crate) struct Raster {
 
 impl Raster {
     /// Heights placed as the label says, or nowhere in particular.
-    pub fn labelled(heights: Grid2<f32>, label: Option<Label>, bits: u8) -> Self {
+    pub(crate) fn labelled(heights: Grid2<f32>, label: Option<Label>, bits: u8) -> Self {
         match label {
             Some(label) => {
                 let info = Some(label.info());
@@ -66,7 +66,10 @@ impl Raster {
 
 impl<'a> Source<'a> {
     /// Opens a file.
-    pub fn open(path: &'a Path, options: &'a ReadOptions) -> Result<(Self, BufReader<File>), ReadError> {
+    pub(crate) fn open(
+        path: &'a Path,
+        options: &'a ReadOptions,
+    ) -> Result<(Self, BufReader<File>), ReadError> {
         let io = |source| ReadError::Io { path: path.into(), source };
         let file = open_regular(path).map_err(io)?;
         let length = file.metadata().map_err(io)?.len();
@@ -75,17 +78,17 @@ impl<'a> Source<'a> {
 }
 
 impl Source<'_> {
-    pub fn broken(&self, format: &'static str, reason: impl Display) -> ReadError {
+    pub(crate) fn broken(&self, format: &'static str, reason: impl Display) -> ReadError {
         ReadError::Broken { path: self.path.into(), format, reason: reason.to_string() }
     }
 
-    pub fn unsupported(&self, what: impl Display, remedy: &'static str) -> ReadError {
+    pub(crate) fn unsupported(&self, what: impl Display, remedy: &'static str) -> ReadError {
         ReadError::Unsupported { path: self.path.into(), what: what.to_string(), remedy }
     }
 
     /// Checks a declared size before anything of that size is allocated. `scratch` is what decoding needs
-    /// besides the heights themselves [byte].
-    pub fn admit(
+    /// besides the heights themselves `[byte]`.
+    pub(crate) fn admit(
         &self,
         format: &'static str,
         cols: u64,
@@ -111,7 +114,11 @@ impl Source<'_> {
     }
 
     /// The description beside the file, unless it belongs to a terrain of another size.
-    pub fn sidecar(&self, size: &Estimate, notices: &mut Vec<Notice>) -> Result<Option<Label>, ReadError> {
+    pub(crate) fn sidecar(
+        &self,
+        size: &Estimate,
+        notices: &mut Vec<Notice>,
+    ) -> Result<Option<Label>, ReadError> {
         let label = Label::beside(self.path)?;
         let fits = |label: &Label| label.cols == size.cols && label.rows == size.rows;
         if label.as_ref().is_some_and(|label| !fits(label)) {
@@ -123,7 +130,7 @@ impl Source<'_> {
     /// How numbers become metres. `full` is the number that stands for the upper end of a height range:
     /// the largest code of an integer, 1 for a float. The options win over the label, the label over the
     /// numbers themselves.
-    pub fn scale(&self, full: f64, label: Option<&Label>, notices: &mut Vec<Notice>) -> Scale {
+    pub(crate) fn scale(&self, full: f64, label: Option<&Label>, notices: &mut Vec<Notice>) -> Scale {
         let range = self.options.height_range.or(label.and_then(|label| label.code_values));
         if range.is_none() && label.is_none() {
             notices.push(Notice::TakenAsMetres);
@@ -143,7 +150,7 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    pub fn metres(self, number: impl Into<f64>) -> f32 {
+    pub(crate) fn metres(self, number: impl Into<f64>) -> f32 {
         (self.low + number.into() * self.step) as f32
     }
 }

@@ -19,28 +19,28 @@ const FORMAT: &str = "TIFF";
 /// Compression can make incompressible data a little longer, hence the distance.
 const BIG: u64 = 4_000_000_000;
 
-/// Difference between width and height of a cell that is put down to rounding [-]: a tenth of a cell
+/// Difference between width and height of a cell that is put down to rounding `[-]`: a tenth of a cell
 /// over a thousand.
 const SQUARE: f64 = 1.0e-4;
 
-/// Longest text that is read from a tag [byte].
+/// Longest text that is read from a tag `[byte]`.
 const LONGEST_TEXT: u64 = 1 << 20;
 
 /// The `GeoTIFF` keys used here, and their values (OGC 19-008r4).
 mod key {
-    pub const MODEL_TYPE: u16 = 1024;
-    pub const PROJECTED: u16 = 1;
-    pub const GEOGRAPHIC: u16 = 2;
-    pub const RASTER_TYPE: u16 = 1025;
-    pub const PIXEL_IS_AREA: u16 = 1;
-    pub const PIXEL_IS_POINT: u16 = 2;
-    pub const GEODETIC_CRS: u16 = 2048;
-    pub const PROJECTED_CRS: u16 = 3072;
-    pub const PROJECTED_UNITS: u16 = 3076;
-    pub const VERTICAL_UNITS: u16 = 4099;
-    pub const METRE: u16 = 9001;
+    pub(super) const MODEL_TYPE: u16 = 1024;
+    pub(super) const PROJECTED: u16 = 1;
+    pub(super) const GEOGRAPHIC: u16 = 2;
+    pub(super) const RASTER_TYPE: u16 = 1025;
+    pub(super) const PIXEL_IS_AREA: u16 = 1;
+    pub(super) const PIXEL_IS_POINT: u16 = 2;
+    pub(super) const GEODETIC_CRS: u16 = 2048;
+    pub(super) const PROJECTED_CRS: u16 = 3072;
+    pub(super) const PROJECTED_UNITS: u16 = 3076;
+    pub(super) const VERTICAL_UNITS: u16 = 4099;
+    pub(super) const METRE: u16 = 9001;
     /// From here on codes are private or mean "user-defined".
-    pub const USER_DEFINED: u16 = 32767;
+    pub(super) const USER_DEFINED: u16 = 32767;
 }
 
 /// A TIFF file whose header has been checked.
@@ -52,7 +52,7 @@ pub(crate) struct Opened<'a> {
 }
 
 impl<'a> Opened<'a> {
-    pub fn new(source: Source<'a>, file: BufReader<File>) -> Result<Self, ReadError> {
+    pub(crate) fn new(source: Source<'a>, file: BufReader<File>) -> Result<Self, ReadError> {
         let fail = |error| explain(source, error);
         let mut decoder = Decoder::new(file).map_err(fail)?;
         let colour = decoder.colortype().map_err(fail)?;
@@ -82,7 +82,7 @@ impl<'a> Opened<'a> {
         Ok(Self { source, decoder: decoder.with_limits(limits), sample, size })
     }
 
-    pub fn read(mut self, notices: &mut Vec<Notice>) -> Result<Raster, ReadError> {
+    pub(crate) fn read(mut self, notices: &mut Vec<Notice>) -> Result<Raster, ReadError> {
         let label = self.own_label();
         let place = self.place()?;
         let nodata = self.nodata();

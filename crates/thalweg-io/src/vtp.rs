@@ -94,7 +94,7 @@ impl Values<'_> {
         tuples as u64
     }
 
-    /// Length without the number that tells it [byte].
+    /// Length without the number that tells it `[byte]`.
     fn bytes(&self) -> u64 {
         let each = match self {
             Self::Count { .. } => size_of::<i64>(),
@@ -176,7 +176,7 @@ fn head(points: &Points, [field_data, piece @ ..]: &[Section; 4]) -> String {
     head + "    </Piece>\n  </PolyData>\n  <AppendedData encoding=\"raw\">\n   _"
 }
 
-/// Tells what the arrays of an element are and where they begin, counted from the first of all [byte].
+/// Tells what the arrays of an element are and where they begin, counted from the first of all `[byte]`.
 fn declare(head: &mut String, offset: &mut u64, (element, arrays): &Section) {
     let _ = writeln!(head, "      <{element}>");
     for Array { name, values } in *arrays {

@@ -13,7 +13,7 @@ use thalweg_io::{
 };
 use zune_jpeg::JpegDecoder;
 
-/// More than any picture here needs [byte].
+/// More than any picture here needs `[byte]`.
 const PLENTY: u64 = 64 << 20;
 
 /// A smooth picture with no symmetry: red to the east, green to the south, blue with the frame.
@@ -198,7 +198,7 @@ fn an_animation_that_does_not_add_up_leaves_the_old_file() {
     drop(long);
 
     let create = |name: &str, size, fps, frames| {
-        Animation::create(&folder.path().join(name), size, fps, frames).err().expect("a refusal").to_string()
+        Animation::create(&folder.path().join(name), size, fps, frames).expect_err("a refusal").to_string()
     };
     assert!(create("a.gif", [8, 8], 25, 1).contains("try .mp4 or .png"));
     assert!(create("png", [8, 8], 25, 1).contains("try .mp4 or .png"));

@@ -10,7 +10,7 @@ use thalweg_field::random::Key;
 use thalweg_field::{Column, FieldInfo, Points, TriMesh};
 use thalweg_io::{Ply, ReadError, WriteError, read_ply, write_mesh, write_ply_mesh, write_ply_points};
 
-/// More than any file here needs [byte].
+/// More than any file here needs `[byte]`.
 const PLENTY: u64 = 64 << 20;
 
 /// Damaged versions of each file that are tried.

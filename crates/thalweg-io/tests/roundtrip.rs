@@ -12,13 +12,13 @@ use thalweg_io::{
 
 const SIZES: [[usize; 2]; 4] = [[64, 64], [97, 31], [1, 40], [1, 1]];
 
-/// Largest difference between two grids of one shape [m].
+/// Largest difference between two grids of one shape `[m]`.
 fn difference(a: &Grid2<f32>, b: &Grid2<f32>) -> f32 {
     assert!(a.same_shape(b), "{} × {} became {} × {}", a.cols(), a.rows(), b.cols(), b.rows());
     a.values().iter().zip(b.values()).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
 }
 
-/// Half a code of a 16-bit file, and what f32 itself rounds away at the height of these terrains [m].
+/// Half a code of a 16-bit file, and what f32 itself rounds away at the height of these terrains `[m]`.
 fn half_a_code(field: &Heightfield) -> f32 {
     let (low, high) = field.height.range().unwrap();
     0.5 * (high - low) / 65535.0 + 1.0e-4

@@ -11,7 +11,7 @@ pub(crate) const DARK: [u8; 3] = [14, 20, 25];
 const WHITE: [u8; 3] = [255; 3];
 
 impl Picture {
-    /// Height of a line of text that suits the picture [px].
+    /// Height of a line of text that suits the picture `[px]`.
     pub fn text_size(&self) -> f32 {
         /// Lines that fit along the side of a square of the picture's area.
         const LINES: f32 = 48.0;
@@ -19,7 +19,7 @@ impl Picture {
     }
 
     /// Draws a scale bar of a round length, about a fifth of the width, into the bottom left corner.
-    /// `metres_per_pixel` is the side of a pixel [m]; in a perspective view, that at its centre.
+    /// `metres_per_pixel` is the side of a pixel `[m]`; in a perspective view, that at its centre.
     pub fn scale_bar(&mut self, metres_per_pixel: f64) {
         let metres = round_down(self.width as f64 * metres_per_pixel / 5.0);
         if metres <= 0.0 {
@@ -51,9 +51,9 @@ impl Picture {
     }
 
     /// Draws a small compass into the top right corner. `bearing` is the direction of north in the picture,
-    /// clockwise from up [rad]; `tilt` is how steeply the view looks down, π/2 from straight above [rad].
+    /// clockwise from up `[rad]`; `tilt` is how steeply the view looks down, π/2 from straight above `[rad]`.
     pub fn north_arrow(&mut self, bearing: f32, tilt: f32) {
-        /// A compass seen from the side would be a line; it never gets flatter than this [-].
+        /// A compass seen from the side would be a line; it never gets flatter than this `[-]`.
         const FLATTEST: f32 = 0.36;
         let size = self.text_size();
         let radius = 1.55 * size;
@@ -92,7 +92,7 @@ impl Picture {
         self.label("N", letter.to_array(), &Label { size, anchor: Anchor::Centre, ..Label::default() });
     }
 
-    /// Paints a shape, given by the distance of a place from its edge [px], negative inside. Only pixels
+    /// Paints a shape, given by the distance of a place from its edge `[px]`, negative inside. Only pixels
     /// closer to `middle` than `reach`, across and down, are looked at.
     pub(crate) fn paint(&mut self, middle: Vec2, reach: Vec2, ink: Ink, distance: impl Fn(Vec2) -> f32) {
         let low = (middle - reach - 1.0).floor().max(Vec2::ZERO);
@@ -113,18 +113,18 @@ impl Picture {
 pub(crate) struct Ink {
     colour: [u8; 3],
     opacity: f32,
-    /// How far it fades outside of the edge; 0 for a sharp one [px].
+    /// How far it fades outside of the edge; 0 for a sharp one `[px]`.
     fade: f32,
 }
 
 impl Ink {
     /// Up to the edge.
-    pub fn of(colour: [u8; 3], opacity: f32) -> Self {
+    pub(crate) fn of(colour: [u8; 3], opacity: f32) -> Self {
         Self { colour, opacity, fade: 0.0 }
     }
 
     /// Fading away outside of the edge: keeps light shapes readable on light ground.
-    pub fn glow(colour: [u8; 3], opacity: f32, fade: f32) -> Self {
+    pub(crate) fn glow(colour: [u8; 3], opacity: f32, fade: f32) -> Self {
         Self { colour, opacity, fade }
     }
 

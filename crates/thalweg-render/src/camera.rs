@@ -21,28 +21,28 @@ pub enum Camera {
 /// A camera that circles a target.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Orbit {
-    /// Compass direction that it looks along, clockwise from north [rad].
+    /// Compass direction that it looks along, clockwise from north `[rad]`.
     pub yaw: f32,
-    /// Angle that it looks down from the horizontal [rad].
+    /// Angle that it looks down from the horizontal `[rad]`.
     pub pitch: f32,
-    /// Height of the field of view [rad].
+    /// Height of the field of view `[rad]`.
     pub fov: f32,
-    /// Way from the target; `None` shows everything [m].
+    /// Way from the target; `None` shows everything `[m]`.
     pub distance: Option<f32>,
-    /// What it looks at; `None` puts everything in the middle of the picture [m].
+    /// What it looks at; `None` puts everything in the middle of the picture `[m]`.
     pub target: Option<[f32; 3]>,
 }
 
 /// A camera that stands somewhere.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fly {
-    /// Where it is [m].
+    /// Where it is `[m]`.
     pub position: [f32; 3],
-    /// Compass direction that it looks along, clockwise from north [rad].
+    /// Compass direction that it looks along, clockwise from north `[rad]`.
     pub yaw: f32,
-    /// Angle that it looks down from the horizontal [rad].
+    /// Angle that it looks down from the horizontal `[rad]`.
     pub pitch: f32,
-    /// Height of the field of view [rad].
+    /// Height of the field of view `[rad]`.
     pub fov: f32,
 }
 
@@ -66,7 +66,7 @@ impl Default for Camera {
 }
 
 impl Camera {
-    /// A camera that shows everything along a compass direction, looking down by `pitch` [rad].
+    /// A camera that shows everything along a compass direction, looking down by `pitch` `[rad]`.
     pub fn orbit(yaw: f32, pitch: f32) -> Self {
         Self::Orbit(Orbit { yaw, pitch, ..Orbit::default() })
     }
@@ -101,7 +101,7 @@ impl Camera {
 /// What a camera that shows everything has to show.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Subject {
-    /// Points whose outline is that of the whole [m].
+    /// Points whose outline is that of the whole `[m]`.
     pub landmarks: Vec<Vec3>,
 }
 
@@ -116,34 +116,34 @@ impl Subject {
 /// A camera with everything decided.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct View {
-    /// Where it is [m].
+    /// Where it is `[m]`.
     pub eye: Vec3,
-    /// Where it looks, unit length [-].
+    /// Where it looks, unit length `[-]`.
     pub forward: Vec3,
-    /// Right in the picture, unit length [-].
+    /// Right in the picture, unit length `[-]`.
     pub right: Vec3,
-    /// Up in the picture, unit length [-].
+    /// Up in the picture, unit length `[-]`.
     pub up: Vec3,
     /// How the world is spread over the picture.
     pub lens: Lens,
-    /// Width over height of the picture [-].
+    /// Width over height of the picture `[-]`.
     pub aspect: f32,
-    /// Nothing nearer than this is seen [m].
+    /// Nothing nearer than this is seen `[m]`.
     pub near: f32,
-    /// What matters lies nearer than this; used where a far end is needed [m].
+    /// What matters lies nearer than this; used where a far end is needed `[m]`.
     pub far: f32,
 }
 
 /// How the world is spread over a picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Lens {
-    /// Perspective; half the height of the picture at distance 1 [-].
+    /// Perspective; half the height of the picture at distance 1 `[-]`.
     Perspective(f32),
-    /// Parallel rays; half the height of the picture [m].
+    /// Parallel rays; half the height of the picture `[m]`.
     Parallel(f32),
 }
 
-/// Share of the picture that a subject may fill [-].
+/// Share of the picture that a subject may fill `[-]`.
 const FILL: f32 = 0.93;
 
 impl View {
@@ -281,7 +281,7 @@ impl View {
         Mat4::from_cols(rows[0], rows[1], rows[2], rows[3]).transpose()
     }
 
-    /// Side of what one pixel of a picture of that height shows at a distance [m].
+    /// Side of what one pixel of a picture of that height shows at a distance `[m]`.
     pub fn metres_per_pixel(&self, distance: f32, height: usize) -> f32 {
         let half = match self.lens {
             Lens::Perspective(half) => half * distance,

@@ -142,7 +142,7 @@ impl Picture {
 }
 
 /// Which ticks get their number: every one, or every second, third ... such that none overlap, counted from
-/// zero or else from the last. `room` is the place of a number along the bar and half of what it takes [px].
+/// zero or else from the last. `room` is the place of a number along the bar and half of what it takes `[px]`.
 fn evenly_told(ticks: &[Tick], room: impl Fn(&Tick) -> [f32; 2]) -> Vec<bool> {
     let from = ticks.iter().position(|(_, text)| text == "0").unwrap_or(ticks.len().saturating_sub(1));
     let told = |every: usize| (0..ticks.len()).map(move |i| i.abs_diff(from).is_multiple_of(every));

@@ -18,9 +18,9 @@ pub struct Difference {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("pictures of {}×{} and {}×{} pixels cannot be compared", a[0], a[1], b[0], b[1])]
 pub struct SizeError {
-    /// Width and height of the first [px].
+    /// Width and height of the first `[px]`.
     pub a: [usize; 2],
-    /// Width and height of the second [px].
+    /// Width and height of the second `[px]`.
     pub b: [usize; 2],
 }
 

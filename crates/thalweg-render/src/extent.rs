@@ -7,7 +7,7 @@ use crate::camera::Subject;
 use crate::cpu::resample::filled;
 use crate::{Camera, Scene, View};
 
-/// Thickness of the block below its lowest ground, in widths [-].
+/// Thickness of the block below its lowest ground, in widths `[-]`.
 const FOOT: f32 = 0.045;
 
 /// Where the ground, the particles and the meshes of a snapshot lie.
@@ -23,24 +23,24 @@ const FOOT: f32 = 0.045;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Extent {
-    /// From west to east and from south to north, of the ground or of what stands in for it [m].
+    /// From west to east and from south to north, of the ground or of what stands in for it `[m]`.
     plan: Vec2,
-    /// Lowest and highest drawn surface, not exaggerated [m].
+    /// Lowest and highest drawn surface, not exaggerated `[m]`.
     pub(crate) heights: [f32; 2],
     pub(crate) has_ground: bool,
-    /// Corners of a net over the surface, not exaggerated [m].
+    /// Corners of a net over the surface, not exaggerated `[m]`.
     net: Vec<Vec3>,
     cloud: Option<Cloud>,
-    /// Of each mesh that has triangles, what it is made of and its lowest and highest corner [m].
+    /// Of each mesh that has triangles, what it is made of and its lowest and highest corner `[m]`.
     bodies: Vec<(Matter, [Vec3; 2])>,
 }
 
 /// Where particles lie.
 #[derive(Clone, Copy, Debug)]
 struct Cloud {
-    /// Smallest and largest coordinates of the centres, but for strays [m].
+    /// Smallest and largest coordinates of the centres, but for strays `[m]`.
     centres: [Vec3; 2],
-    /// As they are drawn [m].
+    /// As they are drawn `[m]`.
     radius: f32,
 }
 
@@ -92,12 +92,12 @@ impl Extent {
         View::new(camera, &Subject { landmarks }, aspect)
     }
 
-    /// As which particles are drawn [m]; 0 if there are none.
+    /// As which particles are drawn `[m]`; 0 if there are none.
     pub(crate) fn radius(&self) -> f32 {
         self.cloud.map_or(0.0, |cloud| cloud.radius)
     }
 
-    /// Lowest and highest corner of all particles and meshes [m].
+    /// Lowest and highest corner of all particles and meshes `[m]`.
     pub(crate) fn things(&self, exaggeration: f32) -> Option<[Vec3; 2]> {
         let cloud = self.cloud.iter().map(|cloud| {
             let [low, high] = raised(cloud.centres, exaggeration);
@@ -106,14 +106,14 @@ impl Extent {
         cloud.chain(self.bodies.iter().map(|(_, bounds)| raised(*bounds, exaggeration))).reduce(joined)
     }
 
-    /// Lowest and highest corner of all meshes of water [m].
+    /// Lowest and highest corner of all meshes of water `[m]`.
     #[cfg(feature = "gpu")]
     pub(crate) fn waters(&self, exaggeration: f32) -> Option<[Vec3; 2]> {
         let waters = self.bodies.iter().filter(|(matter, _)| *matter == Matter::Water);
         waters.map(|(_, bounds)| raised(*bounds, exaggeration)).reduce(joined)
     }
 
-    /// South-west and north-east end of everything [m].
+    /// South-west and north-east end of everything `[m]`.
     pub(crate) fn ends(&self) -> [Vec2; 2] {
         let ground = [Vec3::ZERO, self.plan.extend(0.0)];
         let ends = match self.things(1.0) {
@@ -124,13 +124,13 @@ impl Extent {
         ends.map(Vec3::truncate)
     }
 
-    /// Longer side of everything [m].
+    /// Longer side of everything `[m]`.
     pub(crate) fn width(&self) -> f32 {
         let [low, high] = self.ends();
         (high - low).max_element()
     }
 
-    /// Underside of the block, or of what stands on the table without one [m].
+    /// Underside of the block, or of what stands on the table without one `[m]`.
     pub(crate) fn base(&self, exaggeration: f32) -> f32 {
         let block = self.heights[0] * exaggeration - FOOT * self.width();
         match self.things(exaggeration) {
@@ -140,7 +140,7 @@ impl Extent {
         }
     }
 
-    /// Lowest and highest corner of everything [m].
+    /// Lowest and highest corner of everything `[m]`.
     pub(crate) fn bounds(&self, exaggeration: f32) -> [Vec3; 2] {
         let [low, high] = self.ends();
         let things = self.things(exaggeration).map(|[_, high]| high.z);
@@ -149,7 +149,7 @@ impl Extent {
         [low.extend(self.base(exaggeration)), high.extend(top)]
     }
 
-    /// The middle of everything [m].
+    /// The middle of everything `[m]`.
     pub(crate) fn centre(&self, exaggeration: f32) -> Vec3 {
         let [low, high] = self.bounds(exaggeration);
         (low + high) * 0.5
@@ -195,19 +195,19 @@ pub(crate) fn bounds_of(places: &[[f32; 3]]) -> Option<[Vec3; 2]> {
     (low.x <= high.x).then_some([low, high])
 }
 
-/// The radius of particles whose centres lie between two corners [m]: their own, or a likely one.
+/// The radius of particles whose centres lie between two corners `[m]`: their own, or a likely one.
 pub(crate) fn radius_of(points: &Points, centres: [Vec3; 2]) -> f32 {
     if points.radius > 0.0 { points.radius } else { touching_radius(centres, points.len()) }
 }
 
-/// The radius of particles that tell none [m]: they touch their neighbours if they fill their box evenly. Strays do not
+/// The radius of particles that tell none `[m]`: they touch their neighbours if they fill their box evenly. Strays do not
 /// count.
 pub fn likely_radius(points: &Points) -> f32 {
     let [low, high] = points.bounds().unwrap_or_default().map(Vec3::from_array);
     touching_radius([low, high], points.len())
 }
 
-/// Half the spacing of particles that fill their box evenly, be it a box, a sheet or a row [m].
+/// Half the spacing of particles that fill their box evenly, be it a box, a sheet or a row `[m]`.
 fn touching_radius([low, high]: [Vec3; 2], count: usize) -> f32 {
     /// Rounds after which the spacing has settled; a row gains a third of its digits in each.
     const ROUNDS: usize = 40;

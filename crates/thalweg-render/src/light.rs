@@ -24,7 +24,7 @@ pub(crate) fn srgb(light: Vec3, dither: f32) -> [u8; 3] {
     light.to_array().map(encode)
 }
 
-/// Where the tone curve begins to bend [-].
+/// Where the tone curve begins to bend `[-]`.
 const KNEE: f32 = 0.6;
 
 /// A gentle tone curve: straight up to `KNEE`, then bending smoothly towards white, so that snow in

@@ -21,7 +21,7 @@ pub struct Look {
     pub ambient_occlusion: bool,
     /// The sky; without it, a plain light backdrop.
     pub sky: bool,
-    /// Optical thickness of the air over one width of the terrain; 0 for none [-].
+    /// Optical thickness of the air over one width of the terrain; 0 for none `[-]`.
     pub haze: f32,
     /// Lines on the table that the terrain stands on.
     pub grid: bool,
@@ -33,11 +33,11 @@ pub struct Look {
     pub particles: ParticleLook,
     /// A quantity laid over the ground in false colour.
     pub overlay: Option<Overlay>,
-    /// Moment that moving ripples are shown at [s].
+    /// Moment that moving ripples are shown at `[s]`.
     pub time: f32,
-    /// Samples along each side of a pixel, 1 to 4 [-].
+    /// Samples along each side of a pixel, 1 to 4 `[-]`.
     pub supersampling: u32,
-    /// Side of the ground's triangles in the picture, before supersampling [px].
+    /// Side of the ground's triangles in the picture, before supersampling `[px]`.
     pub triangle_size: f32,
 }
 
@@ -56,14 +56,14 @@ pub enum Light {
 pub struct WaterLook {
     /// Whether it is drawn at all.
     pub visible: bool,
-    /// Strength of the ripples that the flow carries along; 0 for a mirror [-].
+    /// Strength of the ripples that the flow carries along; 0 for a mirror `[-]`.
     pub ripples: f32,
-    /// Strength of foam on rapid water; 0 for none [-].
+    /// Strength of foam on rapid water; 0 for none `[-]`.
     pub foam: f32,
     /// Whether waves focus sunlight onto the bed.
     pub caustics: bool,
     /// Height of suspended sediment over depth of water, or share of sediment in particles drawn as a
-    /// surface, at which the water turns to mud; runs that lapse time carry far more than nature [-].
+    /// surface, at which the water turns to mud; runs that lapse time carry far more than nature `[-]`.
     pub muddy: f32,
 }
 
@@ -95,7 +95,7 @@ pub struct Overlay {
     pub field: Cow<'static, str>,
     /// Colours and range.
     pub style: MapStyle,
-    /// How much of the ground's own colour it hides, up to 1 [-].
+    /// How much of the ground's own colour it hides, up to 1 `[-]`.
     pub opacity: f32,
 }
 
@@ -126,7 +126,7 @@ impl Default for Look {
     }
 }
 
-/// The colour of mud, linear, and how much of it the muddiest water has [-]: `gpu/shaders/mud.wgsl` in Rust.
+/// The colour of mud, linear, and how much of it the muddiest water has `[-]`: `gpu/shaders/mud.wgsl` in Rust.
 const MUD_COLOUR: [f32; 3] = [0.27, 0.19, 0.105];
 const MUDDIEST: f32 = 0.75;
 
@@ -134,12 +134,12 @@ const MUDDIEST: f32 = 0.75;
 pub(crate) const DROP_COLOUR: [f32; 3] = [0.055, 0.21, 0.45];
 
 impl Look {
-    /// The colour of deep water of which that share is sediment, linear [-].
+    /// The colour of deep water of which that share is sediment, linear `[-]`.
     pub fn water_colour(&self, sediment: f32) -> [f32; 3] {
         self.muddied(linear(self.relief.palette.water_deep), sediment).to_array()
     }
 
-    /// A colour of water with that share of sediment, linear [-].
+    /// A colour of water with that share of sediment, linear `[-]`.
     pub(crate) fn muddied(&self, clear: Vec3, sediment: f32) -> Vec3 {
         let mud = MUDDIEST * (1.0 - (-sediment.max(0.0) / self.water.muddy).exp());
         clear.lerp(MUD_COLOUR.into(), mud)

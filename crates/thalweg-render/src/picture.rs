@@ -9,9 +9,9 @@ use crate::text::{Anchor, Label, text_width};
 /// An 8-bit sRGB picture, three bytes per pixel, row after row from the top left.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
-    /// Number of columns [px].
+    /// Number of columns `[px]`.
     pub width: usize,
-    /// Number of rows [px].
+    /// Number of rows `[px]`.
     pub height: usize,
     /// Red, green and blue of every pixel.
     pub rgb: Vec<u8>,
@@ -179,17 +179,17 @@ pub fn full_sheet(pictures: &[(&Picture, &str)], width: usize) -> Picture {
     sheet
 }
 
-/// Height of a caption's line, in sizes of its letters [-].
+/// Height of a caption's line, in sizes of its letters `[-]`.
 const CAPTION: f32 = 1.9;
 
-/// Size of the captions of pictures of that height [px].
+/// Size of the captions of pictures of that height `[px]`.
 fn caption_size(height: usize) -> f32 {
     (height as f32 / 28.0).clamp(14.0, 48.0)
 }
 
 /// How many pictures of those shapes (width over height) stand in each row of a sheet, if all rows are equally wide.
 fn full_rows(aspects: &[f32]) -> Vec<usize> {
-    /// Width of the page over its height [-].
+    /// Width of the page over its height `[-]`.
     const PAGE: f32 = 1.5;
     let all: f32 = aspects.iter().sum();
     let split = |rows: usize| -> Vec<usize> {

@@ -9,13 +9,13 @@ use thalweg_field::{Frame, Grid2, Heightfield, Snapshot};
 /// Cells that hold no number are drawn in magenta and do not disturb their neighbours.
 #[derive(Clone, Copy, Debug)]
 pub struct Scene<'a> {
-    /// Height of the bed [m].
+    /// Height of the bed `[m]`.
     pub bed_height: &'a Grid2<f32>,
     /// Cell size and position.
     pub frame: &'a Frame,
-    /// Water above the bed [m].
+    /// Water above the bed `[m]`.
     pub water_depth: Option<&'a Grid2<f32>>,
-    /// Thickness of the deposits that lie on the bed [m]; drawn as pale sediment.
+    /// Thickness of the deposits that lie on the bed `[m]`; drawn as pale sediment.
     pub deposit_depth: Option<&'a Grid2<f32>>,
     /// Set by whoever wants no picture any more: drawing then ends soon, and what it returns is of no use.
     pub stop: Option<&'a AtomicBool>,
@@ -62,23 +62,23 @@ pub(crate) fn is_set(stop: Option<&AtomicBool>) -> bool {
 /// Light, exaggeration and colours of a landscape.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReliefStyle {
-    /// Compass direction that the sun shines from, clockwise from north [rad].
+    /// Compass direction that the sun shines from, clockwise from north `[rad]`.
     pub sun_azimuth: f32,
-    /// Height of the sun above the horizon [rad].
+    /// Height of the sun above the horizon `[rad]`.
     pub sun_elevation: f32,
-    /// Radius of the sun's disc as seen from the ground; larger makes softer shadows [rad].
+    /// Radius of the sun's disc as seen from the ground; larger makes softer shadows `[rad]`.
     pub sun_radius: f32,
-    /// Factor on heights for light and perspective; the slopes that choose colours stay true [-].
+    /// Factor on heights for light and perspective; the slopes that choose colours stay true `[-]`.
     pub vertical_exaggeration: f32,
-    /// Lowest and highest height that the colours span; `None` takes the scene's own [m].
+    /// Lowest and highest height that the colours span; `None` takes the scene's own `[m]`.
     ///
     /// Set it for frames of one run, or colours shift as the ground wears down.
     pub height_range: Option<[f32; 2]>,
-    /// Water thinner than this is not drawn [m].
+    /// Water thinner than this is not drawn `[m]`.
     pub water_min_depth: f32,
-    /// Water in which the bed has all but vanished [m].
+    /// Water in which the bed has all but vanished `[m]`.
     pub water_deep: f32,
-    /// Deposits this thick hide the ground below [m].
+    /// Deposits this thick hide the ground below `[m]`.
     pub deposit_full: f32,
     /// Where snow lies.
     pub snow: Snow,
@@ -95,7 +95,7 @@ pub enum Snow {
     Auto,
     /// Nowhere.
     Off,
-    /// Above a height [m].
+    /// Above a height `[m]`.
     Above(f32),
 }
 
@@ -132,7 +132,7 @@ pub struct Palette {
     pub rock: [u8; 3],
     /// Snow on high and gentle ground.
     pub snow: [u8; 3],
-    /// Share of the height range above which snow lies on mountains ([`Snow::Auto`]); 1 or more for none [-].
+    /// Share of the height range above which snow lies on mountains ([`Snow::Auto`]); 1 or more for none `[-]`.
     pub snow_line: f32,
     /// Fresh deposits.
     pub deposit: [u8; 3],
@@ -173,11 +173,11 @@ pub struct StyleError {
 
 impl ReliefStyle {
     /// Where snow begins on ground between two heights, as a share of the `span` that its colours run over; 1 or more
-    /// if there is none [-].
+    /// if there is none `[-]`.
     pub(crate) fn snow_level(&self, [low, high]: [f32; 2], span: f32) -> f32 {
-        /// Ground that spans less has no snow [m].
+        /// Ground that spans less has no snow `[m]`.
         const MOUNTAINS: f32 = 1000.0;
-        /// Mountains have none below [m].
+        /// Mountains have none below `[m]`.
         const LOWEST: f32 = 1200.0;
         let line = match self.snow {
             Snow::Above(height) => height,

@@ -18,9 +18,9 @@ pub enum Shot {
     Turntable {
         /// Where it begins.
         orbit: Orbit,
-        /// How long it takes [s].
+        /// How long it takes `[s]`.
         duration: f32,
-        /// How often it goes around, clockwise seen from above; negative for the other way [-].
+        /// How often it goes around, clockwise seen from above; negative for the other way `[-]`.
         turns: f32,
     },
 }
@@ -28,7 +28,7 @@ pub enum Shot {
 /// A camera at a moment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Key {
-    /// When [s].
+    /// When `[s]`.
     pub time: f32,
     /// Where and whereto.
     pub camera: Camera,
@@ -45,9 +45,9 @@ pub enum ShotError {
     Order {
         /// Which, counted from 0.
         key: usize,
-        /// Its time [s].
+        /// Its time `[s]`.
         time: f32,
-        /// The time of the key before it [s].
+        /// The time of the key before it `[s]`.
         before: f32,
     },
     /// Between a view without perspective and one with it there is no way.
@@ -91,7 +91,7 @@ impl Shot {
         Ok(self)
     }
 
-    /// From the first moment to the last [s]; 0 for a still.
+    /// From the first moment to the last `[s]`; 0 for a still.
     pub fn duration(&self) -> f32 {
         match self {
             Self::Still(_) => 0.0,
@@ -138,7 +138,7 @@ impl Shot {
         }
     }
 
-    /// The camera at a moment after the start [s]; before the start and after the end it stands still. A path must
+    /// The camera at a moment after the start `[s]`; before the start and after the end it stands still. A path must
     /// be settled first, as long as one of its cameras leaves something to the subject: until then it jumps from key
     /// to key.
     pub fn at(&self, time: f32) -> Camera {

@@ -7,32 +7,32 @@ use std::f32::consts::{FRAC_PI_2, PI, TAU};
 
 use glam::{Vec2, Vec3};
 
-/// Radius of the earth and of the top of its air [m].
+/// Radius of the earth and of the top of its air `[m]`.
 const EARTH: f32 = 6.360e6;
 const AIR: f32 = 6.460e6;
 /// Scattering by air at sea level, and the height over which it thins to 1/e [1/m, m].
 const RAYLEIGH: Vec3 = Vec3::new(5.802e-6, 13.558e-6, 33.1e-6);
 const RAYLEIGH_HEIGHT: f32 = 8.0e3;
-/// Scattering and extinction by haze at sea level [1/m], its thinning [m] and forward lobe [-].
+/// Scattering and extinction by haze at sea level `[1/m]`, its thinning `[m]` and forward lobe `[-]`.
 const MIE: f32 = 1.6e-6;
 const MIE_EXTINCTION: f32 = 1.78e-6;
 const MIE_HEIGHT: f32 = 1.2e3;
 const MIE_LOBE: f32 = 0.8;
-/// Absorption by ozone at its densest [1/m], its height and half width [m].
+/// Absorption by ozone at its densest `[1/m]`, its height and half width `[m]`.
 const OZONE: Vec3 = Vec3::new(0.650e-6, 1.881e-6, 0.085e-6);
 const OZONE_HEIGHT: f32 = 25.0e3;
 const OZONE_WIDTH: f32 = 15.0e3;
-/// Share of the light that the ground throws back [-].
+/// Share of the light that the ground throws back `[-]`.
 const GROUND: f32 = 0.25;
 /// Phase function of light scattered evenly [1/sr].
 const EVEN: f32 = 1.0 / (4.0 * PI);
-/// Height of the viewer above the sea [m].
+/// Height of the viewer above the sea `[m]`.
 const VIEWER: f32 = 500.0;
 
 /// Columns (azimuth from the sun, 0 to π) and rows (square root of the elevation, 0 to π/2) of the table.
 pub(crate) const TABLE: [usize; 2] = [64, 48];
 
-/// Brightness of a colour as the eye sees it [-].
+/// Brightness of a colour as the eye sees it `[-]`.
 fn luminance(light: Vec3) -> f32 {
     light.dot(Vec3::new(0.2126, 0.7152, 0.0722))
 }
@@ -152,7 +152,7 @@ struct Air {
     again: [Vec3; 3],
 }
 
-/// Heights at which the light scattered more than once is worked out [m].
+/// Heights at which the light scattered more than once is worked out `[m]`.
 const LEVELS: [f32; 3] = [0.0, 4.0e3, 16.0e3];
 
 struct Density {

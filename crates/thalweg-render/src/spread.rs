@@ -107,7 +107,7 @@ impl Spread {
 
     /// Round numbers of the values times `factor`: 180/π shows radians in degrees.
     pub fn ticks_times(&self, factor: f64) -> Vec<Tick> {
-        /// A value this close to the end is on it, whatever rounding says [-].
+        /// A value this close to the end is on it, whatever rounding says `[-]`.
         const NEARLY: f64 = 1.0e-9;
         let (first, last) = (self.first * factor, self.last * factor);
         let ticks: Vec<(f64, String)> = match self.scale {

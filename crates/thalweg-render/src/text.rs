@@ -10,10 +10,10 @@ static FONT: LazyLock<FontRef<'static>> = LazyLock::new(|| {
     FontRef::try_from_slice(epaint_default_fonts::UBUNTU_LIGHT).expect("the embedded font is well-formed")
 });
 
-/// Coverage is multiplied by this: the light cut of the font becomes a regular one [-].
+/// Coverage is multiplied by this: the light cut of the font becomes a regular one `[-]`.
 const WEIGHT: f32 = 1.35;
 
-/// Height of capitals in line heights [-].
+/// Height of capitals in line heights `[-]`.
 const CAPITALS: f32 = 0.6;
 
 /// Which point of a text its position names; vertically it is always the middle of the capitals.
@@ -30,7 +30,7 @@ pub enum Anchor {
 /// How a text is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Label {
-    /// Height of the line [px].
+    /// Height of the line `[px]`.
     pub size: f32,
     /// Colour of the letters.
     pub colour: [u8; 3],
@@ -47,7 +47,7 @@ impl Default for Label {
     }
 }
 
-/// Width that a text takes [px].
+/// Width that a text takes `[px]`.
 pub fn text_width(text: &str, size: f32) -> f32 {
     layout(text, size).1
 }
@@ -55,15 +55,15 @@ pub fn text_width(text: &str, size: f32) -> f32 {
 /// A glyph of a line of text.
 struct Placed {
     id: ab_glyph::GlyphId,
-    /// Height of its line [px].
+    /// Height of its line `[px]`.
     size: f32,
-    /// Its left edge from the start of the line, and its baseline above that of the line [px].
+    /// Its left edge from the start of the line, and its baseline above that of the line `[px]`.
     at: [f32; 2],
 }
 
-/// The glyphs of a line, and the width of them all [px].
+/// The glyphs of a line, and the width of them all `[px]`.
 fn layout(text: &str, size: f32) -> (Vec<Placed>, f32) {
-    /// Size and baseline of the minus of an exponent, which the font lacks, in line heights [-].
+    /// Size and baseline of the minus of an exponent, which the font lacks, in line heights `[-]`.
     const RAISED: [f32; 2] = [0.62, 0.22];
     let (mut glyphs, mut x, mut last) = (Vec::new(), 0.0, None);
     for c in text.chars() {
@@ -143,7 +143,7 @@ impl Mask {
 
     /// The mask grown by about `radius` pixels with a soft edge.
     fn softened(&self, radius: isize) -> Self {
-        /// Share of the halo's strength that a fully covered neighbourhood reaches [-].
+        /// Share of the halo's strength that a fully covered neighbourhood reaches `[-]`.
         const STRENGTH: f32 = 0.8;
         let mut soft = Self::new(self.width, self.cover.len() / self.width);
         for (i, &cover) in self.cover.iter().enumerate().filter(|(_, cover)| **cover > 0.0) {

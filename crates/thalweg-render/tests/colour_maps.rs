@@ -72,7 +72,7 @@ fn steps_of_an_eighth_can_be_told_apart_by_all_eyes() {
 
 /// Steps at which lightness has turned back by more than rounding on its way from the first to the last.
 fn turns(table: &[[u8; 3]], eye: &[[f64; 3]; 3]) -> usize {
-    /// One step of 8 bits in one channel [-].
+    /// One step of 8 bits in one channel `[-]`.
     const ROUNDING: f64 = 0.5;
     let lightness: Vec<f64> = table.iter().map(|&colour| lab(colour, eye)[0]).collect();
     let way = (lightness[lightness.len() - 1] - lightness[0]).signum();

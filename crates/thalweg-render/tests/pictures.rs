@@ -255,14 +255,14 @@ fn a_snapshot_without_height_is_no_scene() {
     assert!(Scene::snapshot(&snapshot).is_some_and(|scene| scene.water_depth.is_none()));
 }
 
-/// Share of the pixels of a picture from above that are white as snow [-].
+/// Share of the pixels of a picture from above that are white as snow `[-]`.
 fn snowed(land: &Heightfield, style: &ReliefStyle) -> f32 {
     let picture = relief(&Scene::ground(land), style, 96);
     let white = |pixel: &[u8]| pixel[0] > 205 && pixel[2] >= pixel[0];
     picture.rgb.chunks_exact(3).filter(|pixel| white(pixel)).count() as f32 / (96.0 * 96.0)
 }
 
-/// A dome of that height on level ground at a height [m].
+/// A dome of that height on level ground at a height `[m]`.
 fn dome(base: f32, height: f32) -> Heightfield {
     let bump = |c: usize, r: usize| (-((c as f32 - 48.0).powi(2) + (r as f32 - 48.0).powi(2)) / 900.0).exp();
     Heightfield {

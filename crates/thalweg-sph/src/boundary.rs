@@ -15,11 +15,11 @@ use fearless_simd::{Simd, f32x8, prelude::*, u32x8};
 /// the fluid went on. So boundary particles belong half a spacing below the surface that they stand for.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BoundaryFactors {
-    /// On its mass where density is summed up [-].
+    /// On its mass where density is summed up `[-]`.
     pub density: f32,
-    /// On its mass where pressure pushes [-].
+    /// On its mass where pressure pushes `[-]`.
     pub push: f32,
-    /// On its volume where friction drags [-]: with it water at the surface of the boundary goes as fast as the boundary.
+    /// On its volume where friction drags `[-]`: with it water at the surface of the boundary goes as fast as the boundary.
     pub drag: f32,
 }
 

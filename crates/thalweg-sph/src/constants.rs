@@ -3,54 +3,54 @@
 use crate::params::{Equation, FluidParams, Kernels};
 use std::f64::consts::PI;
 
-/// A Tait fluid is so many times as fast for sound as its fastest flow is expected to be [-]: density then changes by a
+/// A Tait fluid is so many times as fast for sound as its fastest flow is expected to be `[-]`: density then changes by a
 /// hundredth (Becker & Teschner 2007).
 const SOUND_OVER_FLOW: f64 = 10.0;
-/// Share of the numerical viscosity that acts between water and boundary [-].
+/// Share of the numerical viscosity that acts between water and boundary `[-]`.
 pub(crate) const WALL_SHARE: f64 = 0.005;
-/// Shortest normal of the colour field that counts as a surface, over 1/h [-]. A flat surface of full density has a normal
+/// Shortest normal of the colour field that counts as a surface, over 1/h `[-]`. A flat surface of full density has a normal
 /// of about 1.4/h; what is far from any has next to none.
 pub(crate) const NORMAL_THRESHOLD: f64 = 0.32;
 /// What the parameters come down to in the loops.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Constants {
-    /// Smoothing radius [m].
+    /// Smoothing radius `[m]`.
     pub h: f32,
-    /// Mass of a particle [kg].
+    /// Mass of a particle `[kg]`.
     pub mass: f32,
-    /// Density at rest [kg/m³].
+    /// Density at rest `[kg/m³]`.
     pub rest_density: f32,
     /// Equation of state.
     pub equation: Equation,
-    /// k of the linear equation [m²/s²], or B of the Tait equation [Pa].
+    /// k of the linear equation `[m²/s²]`, or B of the Tait equation `[Pa]`.
     pub stiffness: f32,
     /// 315/(64πh⁹) [1/m⁹].
     pub poly6: f32,
     /// 21/(2πh⁸) [1/m⁸].
     pub wendland: f32,
-    /// Factor of the slope of the pressure kernel, calibrated for the gradient: 45/(πh⁶) of the spiky one [1/m⁶], 210/(πh⁸)
+    /// Factor of the slope of the pressure kernel, calibrated for the gradient: 45/(πh⁶) of the spiky one `[1/m⁶]`, 210/(πh⁸)
     /// of Wendland's [1/m⁸].
     pub slope: f32,
-    /// 45/(πh⁶), calibrated for the Laplacian [1/m⁶].
+    /// 45/(πh⁶), calibrated for the Laplacian `[1/m⁶]`.
     pub friction: f32,
-    /// Viscosity with what keeps the pressure smooth [Pa·s].
+    /// Viscosity with what keeps the pressure smooth `[Pa·s]`.
     pub viscosity: f32,
     /// The same towards a boundary, unless its owner says otherwise: only a little of what keeps the pressure smooth, else
-    /// thin water would crawl [Pa·s].
+    /// thin water would crawl `[Pa·s]`.
     pub wall_viscosity: f32,
-    /// Downwards [m/s²].
+    /// Downwards `[m/s²]`.
     pub gravity: f32,
     /// How p/ρ² grows with depth behind the boundary; half of it, since the boundary pushes with the sum of two [m⁴/(kg·s²)].
     pub lift: f32,
     /// Strength of the surface tension.
     pub tension: f32,
-    /// Shortest normal of the colour field that counts as a surface [1/m].
+    /// Shortest normal of the colour field that counts as a surface `[1/m]`.
     pub normal_threshold: f32,
     /// 32/(πh⁹) of Akinci's cohesion [1/m⁹].
     pub cohesion: f32,
-    /// h⁶/64 of Akinci's cohesion [m⁶].
+    /// h⁶/64 of Akinci's cohesion `[m⁶]`.
     pub cohesion_offset: f32,
-    /// Speed of sound [m/s].
+    /// Speed of sound `[m/s]`.
     pub sound_speed: f32,
 }
 

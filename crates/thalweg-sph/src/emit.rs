@@ -4,28 +4,28 @@ use crate::particles::Particles;
 use std::collections::HashMap;
 use thalweg_field::{Invalid, require};
 
-/// The shape of an emitter. Places are east, north and up [m].
+/// The shape of an emitter. Places are east, north and up `[m]`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Shape {
     /// A box; water fills it and moves out of it as a whole.
     Box {
-        /// Lowest corner [m].
+        /// Lowest corner `[m]`.
         from: [f64; 3],
-        /// Highest corner [m].
+        /// Highest corner `[m]`.
         to: [f64; 3],
     },
     /// A disc across the flow.
     Disc {
-        /// Its middle [m].
+        /// Its middle `[m]`.
         at: [f64; 3],
-        /// Its radius [m].
+        /// Its radius `[m]`.
         radius: f64,
     },
     /// A line across the flow, one particle thick.
     Line {
-        /// One end [m].
+        /// One end `[m]`.
         from: [f64; 3],
-        /// The other [m].
+        /// The other `[m]`.
         to: [f64; 3],
     },
 }
@@ -35,17 +35,17 @@ pub enum Shape {
 pub struct Emitter {
     /// Where.
     pub shape: Shape,
-    /// Velocity of the water that comes out [m/s]; with a rate, only its direction counts.
+    /// Velocity of the water that comes out `[m/s]`; with a rate, only its direction counts.
     pub velocity: [f64; 3],
-    /// Water in each second [m³/s]; missing: as much as the velocity carries through the shape.
+    /// Water in each second `[m³/s]`; missing: as much as the velocity carries through the shape.
     pub rate: Option<f64>,
-    /// How long its particles last [s]; missing: for ever.
+    /// How long its particles last `[s]`; missing: for ever.
     pub lifetime: Option<f64>,
-    /// Share of the water that is sediment [-].
+    /// Share of the water that is sediment `[-]`.
     pub sediment: f64,
-    /// When it begins [s].
+    /// When it begins `[s]`.
     pub start: f64,
-    /// When it ends [s].
+    /// When it ends `[s]`.
     pub stop: f64,
 }
 
@@ -57,24 +57,24 @@ pub(crate) const MOST_BIRTHPLACES: usize = 1_000_000;
 #[derive(Clone, Debug)]
 pub struct RunningEmitter {
     emitter: Emitter,
-    /// Where particles are born [m].
+    /// Where particles are born `[m]`.
     birthplaces: Vec<[f64; 3]>,
     /// Where they go, a unit vector.
     direction: [f64; 3],
-    /// How fast [m/s].
+    /// How fast `[m/s]`.
     speed: f64,
-    /// How far the last ones must be before the next follow [m].
+    /// How far the last ones must be before the next follow `[m]`.
     gap: f64,
-    /// How far the last ones are [m].
+    /// How far the last ones are `[m]`.
     travelled: f64,
-    /// How close water may be to a place where a particle is born [m].
+    /// How close water may be to a place where a particle is born `[m]`.
     clear: f64,
     /// Places by the cell of side `clear` that they are in, and which are taken.
     cells: HashMap<[i32; 3], Vec<u32>>,
     taken: Vec<bool>,
 }
 
-/// Water nearer to a place than this share of the spacing takes it [-].
+/// Water nearer to a place than this share of the spacing takes it `[-]`.
 const CLEAR: f64 = 0.7;
 
 fn cell_of(place: [f64; 3], side: f64) -> [i32; 3] {
@@ -132,17 +132,17 @@ impl RunningEmitter {
         &self.emitter
     }
 
-    /// Speed of the water that comes out [m/s].
+    /// Speed of the water that comes out `[m/s]`.
     pub fn speed(&self) -> f64 {
         self.speed
     }
 
-    /// Particles that are born in each second, on average [1/s].
+    /// Particles that are born in each second, on average `[1/s]`.
     pub fn rate(&self) -> f64 {
         self.birthplaces.len() as f64 * self.speed / self.gap
     }
 
-    /// How far the last particles are [m]; all that changes while it works.
+    /// How far the last particles are `[m]`; all that changes while it works.
     pub fn travelled(&self) -> f64 {
         self.travelled
     }
@@ -152,7 +152,7 @@ impl RunningEmitter {
         self.travelled = travelled;
     }
 
-    /// Lets particles go for a step of `dt` that begins at `time` [s], as long as there is `room` for them: `allowed` tells
+    /// Lets particles go for a step of `dt` that begins at `time` `[s]`, as long as there is `room` for them: `allowed` tells
     /// whether there may be water at a place, `add` takes position, velocity and the time when the particle vanishes.
     pub fn emit(
         &mut self,

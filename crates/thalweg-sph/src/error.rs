@@ -15,9 +15,9 @@ pub enum FluidError {
         count: usize,
         /// When.
         step: u64,
-        /// When [s].
+        /// When `[s]`.
         time: f64,
-        /// Where the first one was [m].
+        /// Where the first one was `[m]`.
         at: [f32; 3],
     },
     /// Particles are everywhere.
@@ -30,7 +30,7 @@ pub enum FluidError {
         spread: TooWide,
         /// When.
         step: u64,
-        /// When [s].
+        /// When `[s]`.
         time: f64,
     },
     /// The bed asks for more boundary particles than there is room for.
@@ -45,9 +45,9 @@ pub enum FluidError {
         room: usize,
         /// When.
         step: u64,
-        /// When [s].
+        /// When `[s]`.
         time: f64,
-        /// Where, east and north [m].
+        /// Where, east and north `[m]`.
         at: [f64; 2],
     },
 }

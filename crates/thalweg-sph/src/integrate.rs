@@ -9,7 +9,7 @@ use thalweg_field::band;
 
 /// What lies around the fluid and is no particle: ground, walls, places where water leaves.
 pub trait Surroundings: Sync {
-    /// Acceleration of a particle by whatever is there [m/s²].
+    /// Acceleration of a particle by whatever is there `[m/s²]`.
     fn push(&self, _position: [f32; 3], _velocity: [f32; 3], _density: f32) -> [f32; 3] {
         [0.0; 3]
     }
@@ -26,27 +26,27 @@ pub trait Surroundings: Sync {
 /// How far a step goes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Motion {
-    /// Time between the velocities before and after: half of the last step and half of this one [s].
+    /// Time between the velocities before and after: half of the last step and half of this one `[s]`.
     pub kick: f32,
-    /// Time between the positions before and after [s].
+    /// Time between the positions before and after `[s]`.
     pub drift: f32,
-    /// What is left of the velocity; less than 1 while particles find their places [-].
+    /// What is left of the velocity; less than 1 while particles find their places `[-]`.
     pub keep: f32,
 }
 
 /// The fastest and the most accelerated particle of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Extremes {
-    /// Largest speed [m/s].
+    /// Largest speed `[m/s]`.
     pub speed: f32,
-    /// Largest acceleration [m/s²].
+    /// Largest acceleration `[m/s²]`.
     pub acceleration: f32,
 }
 
 impl Motion {
     /// Moves every particle from `now` to `next`, which has their accelerations where velocities will be. Those of the
     /// boundary stay where they are.
-    pub fn apply(
+    pub(crate) fn apply(
         &self,
         now: &Particles,
         next: &mut Particles,

@@ -1,19 +1,19 @@
 //! Smoothing kernels in three dimensions, each with its gradient and Laplacian (Kataev 2022, eqs. 1.14–1.22, 4.19).
 //!
-//! All have the support radius `h` [m]. `slope` is the derivative along the distance: the gradient is `slope(r)` times
+//! All have the support radius `h` `[m]`. `slope` is the derivative along the distance: the gradient is `slope(r)` times
 //! the unit vector away from the other particle.
 
 use std::f64::consts::PI;
 
 /// A bell over the distance between two particles.
 pub trait Kernel {
-    /// W [1/m³].
+    /// W `[1/m³]`.
     fn value(&self, r: f64) -> f64;
-    /// dW/dr [1/m⁴]; ∇W is this times r̂.
+    /// dW/dr `[1/m⁴]`; ∇W is this times r̂.
     fn slope(&self, r: f64) -> f64;
-    /// ∇²W [1/m⁵].
+    /// ∇²W `[1/m⁵]`.
     fn laplacian(&self, r: f64) -> f64;
-    /// Radius beyond which it is zero [m].
+    /// Radius beyond which it is zero `[m]`.
     fn support(&self) -> f64;
 }
 
@@ -133,7 +133,7 @@ impl CubicSpline {
         [far.powi(3) - 4.0 * near.powi(3), 12.0 * near.powi(2) - 3.0 * far.powi(2), 6.0 * far - 24.0 * near]
     }
 
-    /// 1/4π of the printed form with half the support, h³ as in the printed factor [1/m³].
+    /// 1/4π of the printed form with half the support, h³ as in the printed factor `[1/m³]`.
     fn factor(&self) -> f64 {
         1.0 / (4.0 * PI * (0.5 * self.0).powi(3))
     }

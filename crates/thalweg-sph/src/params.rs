@@ -33,9 +33,9 @@ pub enum Kernels {
 pub enum Tension {
     /// Not at all. Water's own tension shapes what is smaller than 3 mm.
     None,
-    /// By the curvature of the colour field (Müller 2003; Kataev 2022, eqs. 1.37–1.41); `tension` is σ [N/m].
+    /// By the curvature of the colour field (Müller 2003; Kataev 2022, eqs. 1.37–1.41); `tension` is σ `[N/m]`.
     ColourField,
-    /// Particles attract each other (Becker & Teschner 2007); `tension` is κ [m³/s²].
+    /// Particles attract each other (Becker & Teschner 2007); `tension` is κ `[m³/s²]`.
     BeckerTeschner,
     /// Cohesion and area minimisation (Akinci et al. 2013); `tension` is their γ.
     Akinci,
@@ -46,27 +46,27 @@ pub enum Tension {
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "Fluid", transform = live)]
 pub struct FluidParams {
-    /// Distance between two particles at rest, Δs [m].
+    /// Distance between two particles at rest, Δs `[m]`.
     #[serde(with = "units::Length")]
     #[schemars(transform = within(1.0e-5, 1.0e3).slider(0.01, 1.0).hint("such as \"5 cm\"").fixed())]
     pub spacing: f64,
-    /// Smoothing radius h, how far particles feel each other [m], 1.2 to 4 spacings; missing: twice the spacing.
+    /// Smoothing radius h, how far particles feel each other `[m]`, 1.2 to 4 spacings; missing: twice the spacing.
     #[serde(with = "units::Length", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = within(1.0e-5, 4.0e3).slider(0.02, 2.0).hint("about twice the spacing is right").fixed())]
     pub radius: Option<f64>,
-    /// Density at rest, ρ₀ [kg/m³].
+    /// Density at rest, ρ₀ `[kg/m³]`.
     #[serde(with = "units::Density")]
     #[schemars(transform = within(0.01, 1.0e5).slider(500.0, 2000.0).hint("water has 1000").fixed())]
     pub density: f64,
-    /// Mass of a particle [kg], 0.3 to 3 times spacing³ times density; missing: the one that gives particles on a lattice the density at rest.
+    /// Mass of a particle `[kg]`, 0.3 to 3 times spacing³ times density; missing: the one that gives particles on a lattice the density at rest.
     #[serde(with = "units::Mass", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = within(1.0e-18, 1.0e14).slider(0.001, 1.0).hint("leave it out for the right one").fixed())]
     pub mass: Option<f64>,
-    /// Viscosity μ [Pa·s].
+    /// Viscosity μ `[Pa·s]`.
     #[serde(with = "units::Viscosity")]
     #[schemars(transform = within(0.0, 1.0e8).slider(0.0, 20.0).hint("water has 0.001, honey 10"))]
     pub viscosity: f64,
-    /// Numerical viscosity that keeps the pressure smooth, as a share of h times the speed of sound [-]; 0.004
+    /// Numerical viscosity that keeps the pressure smooth, as a share of h times the speed of sound `[-]`; 0.004
     /// makes livelier, noisier water.
     #[serde(with = "units::Ratio")]
     #[schemars(transform = within(0.0, 1.0).slider(0.0, 0.1))]
@@ -76,11 +76,11 @@ pub struct FluidParams {
     pub kernels: Kernels,
     /// How pressure follows from density.
     pub equation: Equation,
-    /// Stiffness k of the linear equation [m²/s²].
+    /// Stiffness k of the linear equation `[m²/s²]`.
     #[serde(with = "units::Stiffness")]
     #[schemars(transform = within(1.0e-6, 1.0e9).slider(1.0, 100.0).hint("without it a fluid collapses"))]
     pub stiffness: f64,
-    /// Speed of sound of the Tait equation [m/s]; missing: ten times the fastest speed to be expected.
+    /// Speed of sound of the Tait equation `[m/s]`; missing: ten times the fastest speed to be expected.
     #[serde(with = "units::Speed", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = within(1.0e-18, 1.0e5).slider(10.0, 200.0).hint("ten times the fastest flow is right"))]
     pub sound_speed: Option<f64>,
@@ -90,22 +90,22 @@ pub struct FluidParams {
     #[serde(with = "units::Number")]
     #[schemars(transform = within(0.0, 1.0e6).slider(0.0, 1.0).hint("0 for none"))]
     pub tension: f64,
-    /// Gravity, downwards [m/s²].
+    /// Gravity, downwards `[m/s²]`.
     #[serde(with = "units::Acceleration")]
     #[schemars(transform = within(0.0, 1.0e3).slider(0.0, 25.0).hint("it points down"))]
     pub gravity: f64,
     /// Whether kernels are scaled so that sums over particles on a lattice are exact: gradient and friction of a
     /// smooth flow then come out right at any spacing.
     pub calibrate: bool,
-    /// Time step [s]; missing: the largest stable one.
+    /// Time step `[s]`; missing: the largest stable one.
     #[serde(with = "units::Time", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = within(1.0e-9, 10.0).slider(0.0001, 0.01).hint("leave it out for the largest stable one"))]
     pub dt: Option<f64>,
-    /// Share of the stability limits that the automatic time step uses [-].
+    /// Share of the stability limits that the automatic time step uses `[-]`.
     #[serde(with = "units::Ratio")]
     #[schemars(transform = within(1.0e-6, 1.0).slider(0.1, 1.0).hint("a share of the stability limit"))]
     pub safety: f64,
-    /// Longest automatic time step [s].
+    /// Longest automatic time step `[s]`.
     #[serde(with = "units::Time")]
     #[schemars(transform = within(1.0e-9, 1.0e4).slider(0.001, 0.05))]
     pub max_dt: f64,
@@ -170,7 +170,7 @@ impl FluidParams {
         }
     }
 
-    /// The smoothing radius [m].
+    /// The smoothing radius `[m]`.
     pub fn smoothing_radius(&self) -> f64 {
         self.radius.unwrap_or(2.0 * self.spacing)
     }
@@ -184,7 +184,7 @@ impl FluidParams {
         }
     }
 
-    /// Mass of a particle [kg].
+    /// Mass of a particle `[kg]`.
     pub fn particle_mass(&self) -> f64 {
         // Without boxes: every exchange of sediment asks.
         let (h, spacing) = (self.smoothing_radius(), self.spacing);

@@ -12,19 +12,19 @@ pub const SLIP: u32 = 1 << 30;
 /// Numbers behind the last particle, so that whole vectors can be read from any place.
 pub const PADDING: usize = 8;
 
-/// Particles worked on together [-].
+/// Particles worked on together `[-]`.
 pub(crate) const PART: usize = 1024;
 
 /// Every particle, of the fluid and of the boundary, column by column.
 #[derive(Clone, Debug, Default)]
 pub struct Particles {
-    /// Where they are: east, north, up [m].
+    /// Where they are: east, north, up `[m]`.
     pub position: [Vec<f32>; 3],
-    /// How fast they go [m/s].
+    /// How fast they go `[m/s]`.
     pub velocity: [Vec<f32>; 3],
-    /// Mass; of a boundary particle, that of the fluid which it stands for [kg].
+    /// Mass; of a boundary particle, that of the fluid which it stands for `[kg]`.
     pub mass: Vec<f32>,
-    /// When they vanish [s]; a particle whose time is over is dropped at the next sorting.
+    /// When they vanish `[s]`; a particle whose time is over is dropped at the next sorting.
     pub expires: Vec<f32>,
     /// The number a fluid particle was born with, or [`BOUNDARY`] and a number of its owner.
     pub tag: Vec<u32>,
@@ -36,13 +36,13 @@ pub struct Particles {
 /// One particle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Particle {
-    /// Where [m].
+    /// Where `[m]`.
     pub position: [f32; 3],
-    /// How fast [m/s].
+    /// How fast `[m/s]`.
     pub velocity: [f32; 3],
-    /// How heavy [kg].
+    /// How heavy `[kg]`.
     pub mass: f32,
-    /// When it vanishes [s].
+    /// When it vanishes `[s]`.
     pub expires: f32,
     /// Who it is.
     pub tag: u32,

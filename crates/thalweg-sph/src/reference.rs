@@ -14,11 +14,11 @@ use std::f64::consts::PI;
 /// A particle as a plain program has it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
-    /// Where [m].
+    /// Where `[m]`.
     pub position: [f64; 3],
-    /// How fast [m/s].
+    /// How fast `[m/s]`.
     pub velocity: [f64; 3],
-    /// How heavy [kg].
+    /// How heavy `[kg]`.
     pub mass: f64,
     /// Whether it belongs to the boundary.
     pub boundary: bool,
@@ -67,8 +67,17 @@ pub struct Plain<'a> {
     pressure: Vec<f64>,
 }
 
+impl std::fmt::Debug for Plain<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.debug_struct("Plain")
+            .field("params", &self.params)
+            .field("density", &self.density)
+            .finish_non_exhaustive()
+    }
+}
+
 impl<'a> Plain<'a> {
-    /// Finds neighbours, densities (Kataev 2022, eq. 1.25) and pressures (eq. 1.32, or Tait) of a fluid with this speed of sound [m/s].
+    /// Finds neighbours, densities (Kataev 2022, eq. 1.25) and pressures (eq. 1.32, or Tait) of a fluid with this speed of sound `[m/s]`.
     pub fn new(params: &'a FluidParams, sound_speed: f64, points: &'a [Point]) -> Self {
         let near = neighbours(points, params.smoothing_radius(), |point| !point.boundary);
         let count = points.len();
@@ -87,12 +96,12 @@ impl<'a> Plain<'a> {
         plain
     }
 
-    /// Density of each particle [kg/m³]; that at rest for the boundary.
+    /// Density of each particle `[kg/m³]`; that at rest for the boundary.
     pub fn density(&self) -> &[f64] {
         &self.density
     }
 
-    /// Acceleration of each particle [m/s²]; zero for the boundary.
+    /// Acceleration of each particle `[m/s²]`; zero for the boundary.
     pub fn accelerations(&self) -> Vec<[f64; 3]> {
         let normals = match self.params.surface {
             Tension::Akinci => (0..self.points.len()).map(|i| self.normal(i)).collect(),
@@ -124,7 +133,7 @@ impl<'a> Plain<'a> {
         }
     }
 
-    /// Others within reach of a particle, each with the way from there and its length [m].
+    /// Others within reach of a particle, each with the way from there and its length `[m]`.
     fn others(&self, i: usize) -> impl Iterator<Item = (usize, [f64; 3], f64)> {
         self.near[i].iter().filter(move |&&j| j != i).map(move |&j| {
             let away = between(self.points, i, j);
@@ -132,7 +141,7 @@ impl<'a> Plain<'a> {
         })
     }
 
-    /// Volume of a particle [m³].
+    /// Volume of a particle `[m³]`.
     fn volume(&self, i: usize) -> f64 {
         self.points[i].mass / self.density[i]
     }
@@ -212,7 +221,7 @@ impl<'a> Plain<'a> {
     }
 }
 
-/// For every point that is `wanted`, those within `h` [m], itself included; none for the others.
+/// For every point that is `wanted`, those within `h` `[m]`, itself included; none for the others.
 fn neighbours(points: &[Point], h: f64, wanted: impl Fn(&Point) -> bool) -> Vec<Vec<usize>> {
     let cell = |p: [f64; 3]| p.map(|v| (v / h).floor() as i64);
     let mut cells: HashMap<[i64; 3], Vec<usize>> = HashMap::new();
@@ -228,7 +237,7 @@ fn neighbours(points: &[Point], h: f64, wanted: impl Fn(&Point) -> bool) -> Vec<
     (0..points.len()).map(|i| if wanted(&points[i]) { near(i) } else { Vec::new() }).collect()
 }
 
-/// The way from the second point to the first [m].
+/// The way from the second point to the first `[m]`.
 fn between(points: &[Point], i: usize, j: usize) -> [f64; 3] {
     std::array::from_fn(|axis| points[i].position[axis] - points[j].position[axis])
 }

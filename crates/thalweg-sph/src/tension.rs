@@ -9,10 +9,10 @@ use crate::particles::Particles;
 use crate::volumes::Volumes;
 use fearless_simd::{Simd, f32x8, prelude::*};
 
-pub const NONE: u8 = 0;
-pub const COLOUR_FIELD: u8 = 1;
-pub const BECKER_TESCHNER: u8 = 2;
-pub const AKINCI: u8 = 3;
+pub(crate) const NONE: u8 = 0;
+pub(crate) const COLOUR_FIELD: u8 = 1;
+pub(crate) const BECKER_TESCHNER: u8 = 2;
+pub(crate) const AKINCI: u8 = 3;
 
 /// The number of a kind of tension.
 pub(crate) const fn number(tension: Tension) -> u8 {
@@ -30,7 +30,7 @@ pub(crate) struct Pair<S: Simd> {
     pub away: [f32x8<S>; 3],
     pub rr: f32x8<S>,
     pub r: f32x8<S>,
-    /// h − r, zero out of reach [m].
+    /// h − r, zero out of reach `[m]`.
     pub within: f32x8<S>,
 }
 
@@ -39,12 +39,12 @@ pub(crate) struct Pair<S: Simd> {
 pub(crate) struct Surface<'a> {
     pub constants: &'a Constants,
     pub volumes: Volumes<'a>,
-    /// 1 for the boundary, 0 for the fluid [-].
+    /// 1 for the boundary, 0 for the fluid `[-]`.
     pub solid: &'a [f32],
     pub density: &'a [f32],
-    /// Mass with which each pushes [kg].
+    /// Mass with which each pushes `[kg]`.
     pub pushing: &'a [f32],
-    /// Normals of the surface, not normalised [-]; for [`AKINCI`] alone.
+    /// Normals of the surface, not normalised `[-]`; for [`AKINCI`] alone.
     pub normal: [&'a [f32]; 3],
 }
 
@@ -58,14 +58,14 @@ pub(crate) struct Pull<S: Simd> {
 
 impl<S: Simd> Pull<S> {
     #[inline(always)]
-    pub fn none(simd: S) -> Self {
+    pub(crate) fn none(simd: S) -> Self {
         let zero = f32x8::splat(simd, 0.0);
         Self { vector: [zero; 3], curvature: zero }
     }
 
     /// Adds what a vector of others does to the particle `i`.
     #[inline(always)]
-    pub fn add<const TENSION: u8>(
+    pub(crate) fn add<const TENSION: u8>(
         &mut self,
         simd: S,
         surface: &Surface,
@@ -133,9 +133,9 @@ impl<S: Simd> Pull<S> {
         }
     }
 
-    /// Acceleration of a particle by the sums over its neighbours [m/s²].
+    /// Acceleration of a particle by the sums over its neighbours `[m/s²]`.
     #[inline(always)]
-    pub fn acceleration<const TENSION: u8>(&self, constants: &Constants, density: f32) -> [f32; 3] {
+    pub(crate) fn acceleration<const TENSION: u8>(&self, constants: &Constants, density: f32) -> [f32; 3] {
         let [x, y, z] = self.vector;
         let pull = [x.reduce_sum(), y.reduce_sum(), z.reduce_sum()];
         constants.pulled::<TENSION>(pull, self.curvature.reduce_sum(), density)
@@ -143,7 +143,7 @@ impl<S: Simd> Pull<S> {
 }
 
 impl Constants {
-    /// Acceleration by surface tension from the sums over neighbours [m/s²].
+    /// Acceleration by surface tension from the sums over neighbours `[m/s²]`.
     #[inline(always)]
     fn pulled<const TENSION: u8>(&self, pull: [f32; 3], curvature: f32, density: f32) -> [f32; 3] {
         let factor = match TENSION {

@@ -3,7 +3,7 @@
 use crate::neighbours::load;
 use fearless_simd::{Simd, f32x8, prelude::*};
 
-/// Volume of each particle [m³]; none for the boundary.
+/// Volume of each particle `[m³]`; none for the boundary.
 #[derive(Clone, Copy, Debug)]
 pub struct Volumes<'a> {
     pub(crate) solid: &'a [f32],

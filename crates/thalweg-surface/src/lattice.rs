@@ -11,7 +11,7 @@ const MOST_CUBES: u64 = 1 << 17;
 /// The grid of cubes around some particles. Its corners lie on whole multiples of the cube's side in the
 /// world, whatever the particles do, so that the surface does not shimmer from frame to frame.
 pub(crate) struct Lattice {
-    /// Side of a cube [m].
+    /// Side of a cube `[m]`.
     cube: f64,
     /// The corner from which cubes are counted, in cubes from the world's origin.
     corner: [f64; 3],
@@ -19,7 +19,7 @@ pub(crate) struct Lattice {
 
 impl Lattice {
     /// The grid around these particles; `None` if there are none.
-    pub fn around(points: &Points, params: &SurfaceParams) -> Result<Option<Self>, SurfaceError> {
+    pub(crate) fn around(points: &Points, params: &SurfaceParams) -> Result<Option<Self>, SurfaceError> {
         let mut wild = points.positions.iter().enumerate().filter(|(_, p)| !p.iter().all(|x| x.is_finite()));
         if let Some((first, &at)) = wild.next() {
             let count = 1 + wild.count();
@@ -39,18 +39,18 @@ impl Lattice {
     }
 
     /// Places in cubes.
-    pub fn cubes_from_world(&self, points: &Points) -> Vec<Vector3<f32>> {
+    pub(crate) fn cubes_from_world(&self, points: &Points) -> Vec<Vector3<f32>> {
         let place = |p: &[f32; 3]| Vector3::from_fn(|i, _| self.cubes(i, p[i]));
         points.positions.iter().map(place).collect()
     }
 
     /// A coordinate along one axis in cubes.
-    pub fn cubes(&self, axis: usize, metres: f32) -> f32 {
+    pub(crate) fn cubes(&self, axis: usize, metres: f32) -> f32 {
         (f64::from(metres) / self.cube - self.corner[axis]) as f32
     }
 
     /// Moves a mesh from cubes to metres.
-    pub fn world_from_cubes(&self, mesh: &mut TriMesh) {
+    pub(crate) fn world_from_cubes(&self, mesh: &mut TriMesh) {
         for p in &mut mesh.positions {
             *p = std::array::from_fn(|i| ((f64::from(p[i]) + self.corner[i]) * self.cube) as f32);
         }

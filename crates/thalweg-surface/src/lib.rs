@@ -46,7 +46,7 @@ use lattice::Lattice;
 /// Cubes along each side of a subdomain, the piece that one thread works on.
 const SUBDOMAIN: u32 = 64;
 
-/// Density of the fluid [kg/m³]. It cancels, but the library wants the same one everywhere.
+/// Density of the fluid `[kg/m³]`. It cancels, but the library wants the same one everywhere.
 const DENSITY: f32 = 1.0;
 
 /// The closed surface around the particles, with normals. No particles, no surface.

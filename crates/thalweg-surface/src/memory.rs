@@ -9,18 +9,18 @@ use crate::lattice::Lattice;
 use crate::{SurfaceError, SurfaceParams};
 
 // Measured as the resident peak of balls, films and spray of 14 to 160 thousand particles.
-/// One corner of the raw mesh, with its two triangles, stitched and sorted [byte].
+/// One corner of the raw mesh, with its two triangles, stitched and sorted `[byte]`.
 const PER_CORNER: f64 = 200.0;
-/// The half edges at a corner while slivers are merged [byte].
+/// The half edges at a corner while slivers are merged `[byte]`.
 const PER_MERGED_CORNER: f64 = 530.0;
-/// A particle without its list of neighbours [byte].
+/// A particle without its list of neighbours `[byte]`.
 const PER_PARTICLE: f64 = 100.0;
-/// A neighbour of a particle; lists grow by doubling [byte].
+/// A neighbour of a particle; lists grow by doubling `[byte]`.
 const PER_NEIGHBOUR: f64 = 10.0;
-/// The grid and the particles of one subdomain, one for each thread [byte].
+/// The grid and the particles of one subdomain, one for each thread `[byte]`.
 const PER_THREAD: f64 = 8.0e6;
 
-/// Memory that [`reconstruct`](crate::reconstruct) takes at its peak [byte]: estimated, rather above than
+/// Memory that [`reconstruct`](crate::reconstruct) takes at its peak `[byte]`: estimated, rather above than
 /// below, from the particles and the area of their surface.
 pub fn memory_needed(points: &Points, params: &SurfaceParams) -> Result<u64, SurfaceError> {
     let params = params.clone().validated()?;
@@ -57,7 +57,7 @@ fn estimate(points: &Points, lattice: &Lattice, params: &SurfaceParams) -> u64 {
 /// The blocks that hold particles are such stairs if they are as wide as a kernel and thus have no gaps
 /// inside the fluid; where particles are alone, the sum of their drops is less.
 fn corners(points: &Points, lattice: &Lattice, params: &SurfaceParams) -> f64 {
-    /// Bumps of the surface over the blocks, at most [-].
+    /// Bumps of the surface over the blocks, at most `[-]`.
     const MARGIN: f64 = 1.25;
     let block = params.support_in_cubes();
     let stairs = exposed_faces(&occupied_blocks(points, lattice, block)) as f64 * f64::from(block).powi(2);

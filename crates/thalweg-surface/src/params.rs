@@ -8,13 +8,13 @@ use thalweg_field::Points;
 /// leave it, and the mass cancels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SurfaceParams {
-    /// Half the distance between particles at rest [m].
+    /// Half the distance between particles at rest `[m]`.
     pub particle_radius: f32,
-    /// Reach of a particle, half of where its kernel ends, in particle radii; larger is rounder [-].
+    /// Reach of a particle, half of where its kernel ends, in particle radii; larger is rounder `[-]`.
     pub smoothing_length: f32,
-    /// Side of the marching cubes in particle radii; half of it takes eight times as long [-].
+    /// Side of the marching cubes in particle radii; half of it takes eight times as long `[-]`.
     pub cube_size: f32,
-    /// Share of the full density at which the surface lies; larger shrinks it [-].
+    /// Share of the full density at which the surface lies; larger shrinks it `[-]`.
     pub iso_threshold: f32,
     /// Merge the slivers that marching cubes cut off, and with them half of the corners.
     pub merge_slivers: bool,
@@ -23,12 +23,12 @@ pub struct SurfaceParams {
     pub smoothing_iterations: u32,
     /// How often each normal is averaged with its neighbours.
     pub normal_smoothing_iterations: u32,
-    /// Memory that the work may take [byte].
+    /// Memory that the work may take `[byte]`.
     pub max_bytes: u64,
 }
 
 impl SurfaceParams {
-    /// A good-looking surface for particles of that radius [m].
+    /// A good-looking surface for particles of that radius `[m]`.
     pub fn for_radius(particle_radius: f32) -> Self {
         Self {
             particle_radius,
@@ -66,7 +66,7 @@ impl SurfaceParams {
         Ok(self)
     }
 
-    /// Side of a cube [m].
+    /// Side of a cube `[m]`.
     pub(crate) fn cube(&self) -> f64 {
         f64::from(self.cube_size) * f64::from(self.particle_radius)
     }
@@ -104,7 +104,7 @@ pub enum SurfaceError {
         total: usize,
         /// The first of them.
         first: usize,
-        /// Where it claims to be [m].
+        /// Where it claims to be `[m]`.
         at: [f32; 3],
     },
     /// Particles too far apart for the grid between them.
@@ -113,9 +113,9 @@ pub enum SurfaceError {
          try larger cubes or leave out the particles that strayed"
     )]
     TooWide {
-        /// The longest side around them [m].
+        /// The longest side around them `[m]`.
         extent: f64,
-        /// Side of a cube [m].
+        /// Side of a cube `[m]`.
         cube: f64,
         /// Cubes along the longest side.
         cubes: u64,
@@ -130,9 +130,9 @@ pub enum SurfaceError {
     Memory {
         /// How many particles.
         particles: usize,
-        /// Memory needed [byte].
+        /// Memory needed `[byte]`.
         needed: u64,
-        /// Memory allowed [byte].
+        /// Memory allowed `[byte]`.
         allowed: u64,
     },
     /// The reconstruction gave up.

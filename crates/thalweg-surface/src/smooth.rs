@@ -20,7 +20,7 @@ pub(crate) struct Neighbours {
 impl Neighbours {
     /// In a closed mesh each edge is run through once in either direction, so that the corners that follow
     /// a corner in its triangles are its neighbours, each once.
-    pub fn of(mesh: &TriMesh) -> Self {
+    pub(crate) fn of(mesh: &TriMesh) -> Self {
         let mut start = vec![0; mesh.positions.len() + 1];
         for corner in mesh.triangles.iter().flatten() {
             start[*corner as usize + 1] += 1;

@@ -8,7 +8,7 @@ use thalweg_field::{Points, TriMesh};
 use thalweg_surface::{SurfaceError, SurfaceParams, memory_needed, reconstruct};
 use thalweg_test_support::on_threads;
 
-/// Half the distance between particles [m].
+/// Half the distance between particles `[m]`.
 const RADIUS: f32 = 0.05;
 
 fn points(positions: Vec<[f32; 3]>) -> Points {
@@ -37,7 +37,7 @@ fn ball(reach: f32, centre: [f32; 3], shake: f32) -> Points {
     points(positions)
 }
 
-/// Radius of the ball that has the particles' volume [m].
+/// Radius of the ball that has the particles' volume `[m]`.
 fn true_radius(points: &Points) -> f64 {
     let volume = points.len() as f64 * f64::from(2.0 * RADIUS).powi(3);
     (volume * 0.75 / PI).cbrt()
@@ -59,7 +59,7 @@ fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
-/// Volume [m³], above zero if triangles are counter-clockwise from outside, and area [m²].
+/// Volume `[m³]`, above zero if triangles are counter-clockwise from outside, and area `[m²]`.
 fn volume_and_area(mesh: &TriMesh) -> (f64, f64) {
     // From a corner of the mesh, so that places far from the origin lose nothing.
     let origin = corner(mesh, 0);

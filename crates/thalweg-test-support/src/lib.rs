@@ -9,7 +9,7 @@ pub mod runs;
 
 use thalweg_field::{Frame, Grid2, Heightfield};
 
-/// Ground of `cols` by `rows` cells of side `cell` [m]; `height` takes column and row from the north-west.
+/// Ground of `cols` by `rows` cells of side `cell` `[m]`; `height` takes column and row from the north-west.
 pub fn ground(
     cols: usize,
     rows: usize,

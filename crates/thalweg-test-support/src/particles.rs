@@ -16,7 +16,7 @@ pub fn clear() -> Params {
     Params { erosion, ..Params::default() }
 }
 
-/// Where the particles of the water are [m].
+/// Where the particles of the water are `[m]`.
 pub fn water(torrent: &ParticleWater) -> impl Iterator<Item = [f32; 3]> + '_ {
     let particles = torrent.fluid().particles();
     (0..particles.len()).filter(|&i| !particles.is_boundary(i)).map(|i| particles.get(i).position)

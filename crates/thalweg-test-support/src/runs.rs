@@ -4,7 +4,7 @@ use std::path::Path;
 use thalweg::Session;
 use thalweg::project::Project;
 
-/// Memory for every small scene [bytes].
+/// Memory for every small scene `[bytes]`.
 pub const MEMORY: u64 = 1 << 30;
 
 /// A scene that stands in a file of a folder.

@@ -4,6 +4,8 @@
 //! cargo run --release --package thalweg --example draw_a_snapshot -- picture.png
 //! ```
 
+#![expect(clippy::print_stdout, reason = "an example tells what it finds")]
+
 use std::path::Path;
 use thalweg::project::Project;
 use thalweg::render::{ReliefStyle, Scene, relief};

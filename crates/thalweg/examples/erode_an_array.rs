@@ -4,6 +4,8 @@
 //! cargo run --release --package thalweg --example erode_an_array
 //! ```
 
+#![expect(clippy::print_stdout, reason = "an example tells what it finds")]
+
 use thalweg::erosion::pipes::{Params, Pipes, Weather};
 use thalweg::field::{Frame, Grid2, Heightfield};
 

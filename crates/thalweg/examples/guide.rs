@@ -1,5 +1,7 @@
 //! Writes the guide's tables of parameters and `scene.schema.json` anew; `cargo xtask guide` runs it.
 
+#![expect(clippy::print_stdout, reason = "an example tells what it finds")]
+
 use std::path::Path;
 
 /// Pages with tables of parameters.

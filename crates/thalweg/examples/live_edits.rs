@@ -4,7 +4,10 @@
 //! cargo run --release --package thalweg --example live_edits
 //! ```
 
+#![expect(clippy::print_stdout, reason = "an example tells what it finds")]
+
 use std::path::Path;
+use thalweg::field::Grid2;
 use thalweg::project::Project;
 use thalweg::solver::{Stroke, Tool, Wanted};
 use thalweg::{Edit, Session};
@@ -59,7 +62,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 fn tell(session: &Session, what: &str) {
     let shown = session.show(&Wanted::fields(&["water"]));
-    let deepest = shown.field("water").and_then(|water| water.range()).map_or(0.0, |(_, deepest)| deepest);
+    let deepest = shown.field("water").and_then(Grid2::range).map_or(0.0, |(_, deepest)| deepest);
     let water = session.ledger().water;
     println!("{:6.0} s, {what}: {:.0} m³ of water, {deepest:.2} m deep at most", session.time(), water.end);
 }

@@ -4,6 +4,8 @@
 //! cargo run --release --package thalweg --example torrent
 //! ```
 
+#![expect(clippy::print_stdout, reason = "an example tells what it finds")]
+
 use thalweg::coupling::{Emitter, Params, ParticleWater, Setting, Shape};
 use thalweg::field::{Edge, Edges, Frame, Grid2, Heightfield};
 

@@ -28,11 +28,11 @@ struct Tide {
 #[serde(default, deny_unknown_fields)]
 #[schemars(transform = live)]
 struct Params {
-    /// How fast the sea rises [m/s].
+    /// How fast the sea rises `[m/s]`.
     #[serde(with = "units::Speed")]
     #[schemars(transform = within(0.0, 100.0))]
     rate: f64,
-    /// Ground that it takes off in each second [m/s].
+    /// Ground that it takes off in each second `[m/s]`.
     #[serde(with = "units::Speed")]
     #[schemars(transform = within(0.0, 1.0).hint("the sea is patient"))]
     wear: f64,
@@ -69,7 +69,7 @@ static TIDE: Method = Method {
     },
 };
 
-/// Time step [s].
+/// Time step `[s]`.
 const DT: f64 = 0.5;
 
 impl Tide {

@@ -156,7 +156,7 @@ fn spoil_everything(scene: &str, steps: u64, sure: &[(&str, &str)]) {
             }
         }
     }
-    println!("{refused} of {tried} spoiled checkpoints were refused");
+    eprintln!("{refused} of {tried} spoiled checkpoints were refused");
     assert!(refused > tried / 4, "only {refused} of {tried} were refused");
     for (section, words) in sure {
         let at = checkpoint.sections.iter().position(|(name, _)| name == section).unwrap();

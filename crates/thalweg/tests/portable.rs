@@ -1,6 +1,6 @@
 //! The core runs anywhere to the same bits: on all cores, on one, and in a browser.
 
-#[expect(dead_code, reason = "what a page calls is not called here")]
+#[expect(dead_code, unreachable_pub, reason = "what a page calls is not called here")]
 #[path = "../../../xtask/portable/src/lib.rs"]
 mod portable;
 

@@ -13,14 +13,14 @@ fn begun(name: &str, changes: &[&str]) -> Session {
     Session::new(&BuiltIn::named(name).unwrap().open(&changes).unwrap(), MEMORY).unwrap()
 }
 
-/// Takes steps until some time has come [s].
+/// Takes steps until some time has come `[s]`.
 fn advance_to(state: &mut Session, time: f64) {
     while state.time() < time {
         state.advance(4).unwrap();
     }
 }
 
-/// Places of a terrain: from, to; east and north [m].
+/// Places of a terrain: from, to; east and north `[m]`.
 type Box2 = [[f64; 2]; 2];
 
 /// Values of the cells whose centres are within a box.
@@ -33,13 +33,13 @@ fn within(map: &Grid2<f32>, ground: &Heightfield, [from, to]: Box2) -> Vec<f32> 
     cells.filter(|&(col, row)| inside(col, row)).map(|(col, row)| map.at(col, row)).collect()
 }
 
-/// Mean height of the bed within a box [m].
+/// Mean height of the bed within a box `[m]`.
 fn mean_height(ground: &Heightfield, cells: Box2) -> f64 {
     let heights = within(&ground.height, ground, cells);
     ordered_sum(&heights) / heights.len() as f64
 }
 
-/// Water east of a place, still on the map or gone over the edge [m³].
+/// Water east of a place, still on the map or gone over the edge `[m³]`.
 fn water_beyond(state: &Session, east: f32) -> f64 {
     let water = state.ledger().water;
     let points = state.points().unwrap();
@@ -47,7 +47,7 @@ fn water_beyond(state: &Session, east: f32) -> f64 {
     water.exported + each * points.positions.iter().filter(|at| at[0] > east).count() as f64
 }
 
-/// Marks all cells whose centres are closer than `reach` [m] to a particle, seen from above.
+/// Marks all cells whose centres are closer than `reach` `[m]` to a particle, seen from above.
 fn mark(marked: &mut Grid2<bool>, points: &Points, ground: &Heightfield, reach: f64) {
     let cells = reach / ground.frame.cell;
     for &[east, north, _] in &points.positions {
@@ -65,7 +65,7 @@ fn mark(marked: &mut Grid2<bool>, points: &Points, ground: &Heightfield, reach: 
     }
 }
 
-/// What the bed has lost and gained since the beginning, cell by cell [m].
+/// What the bed has lost and gained since the beginning, cell by cell `[m]`.
 fn moved(state: &mut Session) -> [Grid2<f32>; 2] {
     let snapshot = state.snapshot();
     ["erosion", "deposition"].map(|name| snapshot.field(name).unwrap().clone())
@@ -142,7 +142,7 @@ fn water_that_erodes_nothing_leaves_a_ditch_as_it_is() {
     assert!(state.ground() == *state.start(), "the bed has changed");
 }
 
-/// How high a lake around a place can stand before it runs off the map [m].
+/// How high a lake around a place can stand before it runs off the map `[m]`.
 fn outlet(ground: &Heightfield, place: [f64; 2]) -> f32 {
     let [col, row] = ground.cell_from_local(place).map(|at| at.round() as usize);
     fill(&ground.height).at(col, row)

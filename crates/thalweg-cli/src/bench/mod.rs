@@ -60,7 +60,7 @@ struct Case {
 }
 
 /// Runs the cases asked for: `pipes`, `pipes/mei-2007`, `render/terrain/1024`, ...
-pub fn bench(args: &CasesArgs) -> Result<(), Failure> {
+pub(crate) fn bench(args: &CasesArgs) -> Result<(), Failure> {
     let cases: Vec<Case> = pipes::cases().into_iter().chain(sph::cases()).chain(render::cases()).collect();
     let asked = |case: &&Case| {
         let below = |asked: &String| case.name == *asked || case.name.starts_with(&format!("{asked}/"));
@@ -124,7 +124,7 @@ fn tell(row: &Row) {
     );
 }
 
-/// The shortest of several repeats [s].
+/// The shortest of several repeats `[s]`.
 fn best(repeats: usize, mut work: impl FnMut() -> Result<(), Failure>) -> Result<f64, Failure> {
     let mut best = f64::INFINITY;
     for _ in 0..repeats {

@@ -88,7 +88,7 @@ fn particles(count: usize, machine: &Machine) -> Result<Row, Failure> {
 
 struct Timed {
     adapter: String,
-    /// Bringing the snapshot onto the device, and drawing one frame [s].
+    /// Bringing the snapshot onto the device, and drawing one frame `[s]`.
     load: f64,
     frame: f64,
     triangles: usize,

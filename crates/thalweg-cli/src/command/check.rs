@@ -9,7 +9,7 @@ use thalweg::Session;
 use thalweg::run::Estimate;
 
 /// `thalweg check`
-pub fn check(args: &CheckArgs) -> Result<(), Failure> {
+pub(crate) fn check(args: &CheckArgs) -> Result<(), Failure> {
     let mut project = scene::open(&args.scene, &args.set)?;
     project.allow_outside = args.allow_outside;
     if let Some(steps) = args.steps {

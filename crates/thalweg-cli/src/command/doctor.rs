@@ -26,7 +26,7 @@ struct Findings {
     ffmpeg: bool,
 }
 
-/// Memory [bytes].
+/// Memory `[bytes]`.
 #[derive(Serialize)]
 struct Memory {
     machine: u64,
@@ -45,7 +45,7 @@ struct Adapter {
 }
 
 /// `thalweg doctor`
-pub fn doctor(args: &JsonArgs) -> Result<(), Failure> {
+pub(crate) fn doctor(args: &JsonArgs) -> Result<(), Failure> {
     let found = look();
     if args.json {
         crate::print::answer(&found);

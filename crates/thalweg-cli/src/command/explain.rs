@@ -9,7 +9,7 @@ use thalweg::field::units::Dimension;
 use thalweg::project::{Explained, description, explain as looked_up, json_schema, told};
 
 /// `thalweg explain`
-pub fn explain(args: &ExplainArgs) -> Result<(), Failure> {
+pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
     let found = looked_up(&args.key).map_err(Failure::usage)?;
     if args.json {
         answer(&json!({ "key": args.key, "parameters": found }));
@@ -25,7 +25,7 @@ pub fn explain(args: &ExplainArgs) -> Result<(), Failure> {
 }
 
 /// `thalweg schema`
-pub fn schema() -> Result<(), Failure> {
+pub(crate) fn schema() -> Result<(), Failure> {
     say!("{}", serde_json::to_string_pretty(&json_schema()).map_err(Failure::run)?);
     Ok(())
 }

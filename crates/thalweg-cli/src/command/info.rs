@@ -14,7 +14,7 @@ use thalweg::run::{Realism, Unfinished, resume_command};
 use thalweg::terrain::analysis::{Measures, Statistics};
 
 /// `thalweg info`
-pub fn info(args: &InfoArgs) -> Result<(), Failure> {
+pub(crate) fn info(args: &InfoArgs) -> Result<(), Failure> {
     let path = Path::new(&args.file);
     let is_scene = || {
         let extension = path.extension();
@@ -175,7 +175,7 @@ fn mass(kilograms: f64) -> String {
 }
 
 /// How natural a landscape looks before and after.
-pub fn tell_realism(before: &Realism, after: &Realism) {
+pub(super) fn tell_realism(before: &Realism, after: &Realism) {
     let number = |value: Option<f64>, factor: f64| value.map_or("-".into(), |v| fixed(v * factor, 3));
     say!("                                   before   after");
     for (name, a, b, factor) in [
@@ -308,7 +308,7 @@ fn describe(ground: &Heightfield, s: &Statistics) {
     );
 }
 
-/// The box around some places: lowest and highest corner [m].
+/// The box around some places: lowest and highest corner `[m]`.
 fn bounds(places: &[[f32; 3]]) -> [[f32; 3]; 2] {
     let Some((first, rest)) = places.split_first() else { return [[0.0; 3]; 2] };
     rest.iter().fold([*first; 2], |[low, high], place| {

@@ -11,11 +11,11 @@ use thalweg::io::{Imported, ReadOptions, WriteOptions, read_heightfield, write_h
 use thalweg::project::{built_in_scenes, nearest};
 use thalweg::terrain::{Recipe, kinds, resample};
 
-/// Memory for each cell while a terrain is made or resampled [bytes].
+/// Memory for each cell while a terrain is made or resampled `[bytes]`.
 const GENERATING: u64 = 24;
 
 /// `thalweg scenes`
-pub fn scenes(args: &JsonArgs) -> Result<(), Failure> {
+pub(crate) fn scenes(args: &JsonArgs) -> Result<(), Failure> {
     if args.json {
         let scenes =
             built_in_scenes().iter().map(|scene| json!({ "name": scene.name, "title": scene.title() }));
@@ -29,7 +29,7 @@ pub fn scenes(args: &JsonArgs) -> Result<(), Failure> {
 }
 
 /// `thalweg generate`
-pub fn generate(args: &GenerateArgs) -> Result<(), Failure> {
+pub(crate) fn generate(args: &GenerateArgs) -> Result<(), Failure> {
     let Some(output) = args.output.as_ref().filter(|_| !args.list) else {
         for (name, about) in kinds() {
             say!("{name:<10} {about}");
@@ -63,7 +63,7 @@ pub fn generate(args: &GenerateArgs) -> Result<(), Failure> {
 }
 
 /// Reads a terrain or another map, with what had to be assumed.
-pub fn import(path: &Path, reading: &Reading) -> Result<Imported, Failure> {
+pub(super) fn import(path: &Path, reading: &Reading) -> Result<Imported, Failure> {
     let options = ReadOptions {
         cell: reading.metres_per_pixel,
         height_range: reading.height_range,
@@ -75,7 +75,7 @@ pub fn import(path: &Path, reading: &Reading) -> Result<Imported, Failure> {
 }
 
 /// Reads a terrain and says what had to be assumed.
-pub fn read(path: &Path, reading: &Reading) -> Result<Heightfield, Failure> {
+pub(super) fn read(path: &Path, reading: &Reading) -> Result<Heightfield, Failure> {
     let imported = import(path, reading)?;
     for notice in &imported.notices {
         remark!("note: {notice}");
@@ -84,7 +84,7 @@ pub fn read(path: &Path, reading: &Reading) -> Result<Heightfield, Failure> {
 }
 
 /// `thalweg convert`
-pub fn convert(args: &ConvertArgs) -> Result<(), Failure> {
+pub(crate) fn convert(args: &ConvertArgs) -> Result<(), Failure> {
     let mut ground = read(&args.input, &args.reading)?;
     if let Some([cols, rows]) = args.size {
         let need = cols as u64 * rows.max(ground.height.rows()) as u64 * GENERATING;
@@ -98,7 +98,7 @@ pub fn convert(args: &ConvertArgs) -> Result<(), Failure> {
 }
 
 /// `thalweg validate`
-pub fn validate(args: &CasesArgs) -> Result<(), Failure> {
+pub(crate) fn validate(args: &CasesArgs) -> Result<(), Failure> {
     let cases = thalweg_validate::select(&args.cases).map_err(Failure::usage)?;
     let mut all = Vec::new();
     for case in cases {

@@ -8,7 +8,7 @@ use std::io::Write;
 use thalweg::io::atomic;
 
 /// `thalweg completions`
-pub fn completions(args: &CompletionsArgs) -> Result<(), Failure> {
+pub(crate) fn completions(args: &CompletionsArgs) -> Result<(), Failure> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "thalweg", &mut script);
     say!("{}", String::from_utf8_lossy(&script).trim_end());
@@ -16,7 +16,7 @@ pub fn completions(args: &CompletionsArgs) -> Result<(), Failure> {
 }
 
 /// `thalweg man`
-pub fn man(args: &ManArgs) -> Result<(), Failure> {
+pub(crate) fn man(args: &ManArgs) -> Result<(), Failure> {
     let mut whole = Cli::command().disable_help_subcommand(true);
     whole.build();
     let Some(folder) = &args.output else {

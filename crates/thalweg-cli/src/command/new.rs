@@ -13,7 +13,7 @@ use thalweg::run::shell_word;
 use thalweg::{Session, SetupError};
 
 /// `thalweg new`
-pub fn new(args: &NewArgs) -> Result<(), Failure> {
+pub(crate) fn new(args: &NewArgs) -> Result<(), Failure> {
     let base = args.from.as_deref().map(built_in).transpose()?;
     let written = match (&args.terrain, base) {
         (Some(file), base) => around(file, base, args)?,
@@ -85,7 +85,7 @@ struct Ground {
     /// Name of the file in the scene's folder.
     name: String,
     field: Heightfield,
-    /// Heights of black and white, where the scene has to say them [m].
+    /// Heights of black and white, where the scene has to say them `[m]`.
     height_range: Option<[f64; 2]>,
     /// Whether the scene gets a file of metres, because it cannot say how to read the numbers of this one.
     converted: bool,
@@ -141,11 +141,11 @@ fn copies(file: &Path, dir: &Path) -> Result<Vec<(String, Vec<u8>)>, Failure> {
     Ok(copies)
 }
 
-/// Steepest and flattest terrain whose numbers are taken for metres: height over width [-]. Mountains reach 0.3; the
+/// Steepest and flattest terrain whose numbers are taken for metres: height over width `[-]`. Mountains reach 0.3; the
 /// numbers of a file that nobody explained are either the metres themselves or codes for them.
 const LIKELY: std::ops::RangeInclusive<f64> = 0.001..=0.5;
 
-/// Height of a terrain over its width, where nothing is known about it [-]: mountains, but no needles.
+/// Height of a terrain over its width, where nothing is known about it `[-]`: mountains, but no needles.
 const USUAL: f64 = 0.125;
 
 /// Reads a heightmap and says what had to be assumed.

@@ -20,7 +20,7 @@ use thalweg::render::{Camera, Look, Picture, Shot, before_after, full_sheet};
 use thalweg::run::Watcher;
 
 /// `thalweg render`
-pub fn render(args: &RenderArgs) -> Result<(), Failure> {
+pub(crate) fn render(args: &RenderArgs) -> Result<(), Failure> {
     let moving = is_moving(args)?;
     let order = Order::new(args)?;
     let picture = &order.scene.picture;
@@ -70,7 +70,7 @@ fn is_moving(args: &RenderArgs) -> Result<bool, Failure> {
 /// The look of what a file holds. Water is as clear and as muddy to the eye as suits it, unless the options say: that of
 /// particles as in a run of them, and of a mesh by the size of the whole.
 fn for_a_file(mut look: Look, subject: &Snapshot, args: &RenderArgs) -> Look {
-    /// Depth at which the far side of a mesh has vanished, in widths [-].
+    /// Depth at which the far side of a mesh has vanished, in widths `[-]`.
     const DEEP: f32 = 0.5;
     let asked = |key: &str| args.look.iter().any(|look| look.trim_start().starts_with(key));
     let places = || subject.meshes.iter().flat_map(|mesh| &mesh.mesh.positions);

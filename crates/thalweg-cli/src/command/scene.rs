@@ -8,10 +8,10 @@ use thalweg::project::Project;
 use thalweg::run::shell_word;
 
 /// The name that stands for standard input.
-pub const STDIN: &str = "-";
+pub(super) const STDIN: &str = "-";
 
 /// Opens what a command calls SCENE: a file, a folder, a built-in name, or `-` for standard input.
-pub fn open(name: &str, changes: &[String]) -> Result<Project, Failure> {
+pub(super) fn open(name: &str, changes: &[String]) -> Result<Project, Failure> {
     if name == STDIN {
         // Files that it names are in the current folder.
         return Ok(Project::from_reader(std::io::stdin().lock(), "stdin", Path::new(""), changes)?);
@@ -23,7 +23,7 @@ pub fn open(name: &str, changes: &[String]) -> Result<Project, Failure> {
 }
 
 /// `thalweg erode`, which is to come: says how it is done.
-pub fn erode(args: &ErodeArgs) -> Result<(), Failure> {
+pub(crate) fn erode(args: &ErodeArgs) -> Result<(), Failure> {
     let words: Vec<_> = args.words.iter().map(|word| word.to_string_lossy()).collect();
     let known = words.iter().find_map(|word| Some((word, Kind::of(Path::new(&**word))?)));
     let named = words.iter().find(|word| !word.starts_with('-'));

@@ -17,7 +17,7 @@ use thalweg::run::{
 const STOPPED_BEFORE: &str = "stopped before the first step; nothing has happened and nothing was written";
 
 /// `thalweg demo`
-pub fn demo(args: &DemoArgs) -> Result<(), Failure> {
+pub(crate) fn demo(args: &DemoArgs) -> Result<(), Failure> {
     let mut project = Project::open("demo", &[])?;
     project.scene.seed = args.seed.unwrap_or(project.scene.seed);
     let earlier = if args.force { Earlier::Replace } else { Earlier::Refuse };
@@ -33,7 +33,7 @@ pub fn demo(args: &DemoArgs) -> Result<(), Failure> {
 }
 
 /// `thalweg run`
-pub fn run(args: &RunArgs) -> Result<(), Failure> {
+pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
     if args.scene == scene::STDIN && args.commands.as_deref() == Some(Path::new(scene::STDIN)) {
         return Err(Failure::usage(
             "the scene and --commands cannot both come from standard input; put one of them into a file",

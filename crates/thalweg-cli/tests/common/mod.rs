@@ -6,18 +6,18 @@ use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
 /// A folder to work in.
-pub struct Folder(TempDir);
+pub(crate) struct Folder(TempDir);
 
 /// What the program did.
 #[derive(Debug)]
-pub struct Ran {
+pub(crate) struct Ran {
     pub code: i32,
     pub stdout: String,
     pub stderr: String,
 }
 
 /// A small scene that ends in a moment: rain, a spring, two passes.
-pub const SMALL: &str = r#"version = 1
+pub(crate) const SMALL: &str = r#"version = 1
 title = "small"
 seed = 3
 
@@ -56,35 +56,35 @@ pictures = false
 "#;
 
 impl Folder {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }
 
     /// With `small.toml` in it.
-    pub fn with_scene() -> Self {
+    pub(crate) fn with_scene() -> Self {
         let folder = Self::new();
         folder.write("small.toml", SMALL);
         folder
     }
 
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
 
-    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+    pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) {
         std::fs::create_dir_all(self.path(name).parent().unwrap()).unwrap();
         std::fs::write(self.path(name), content).unwrap();
     }
 
-    pub fn read(&self, name: &str) -> Vec<u8> {
+    pub(crate) fn read(&self, name: &str) -> Vec<u8> {
         std::fs::read(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
-    pub fn json(&self, name: &str) -> serde_json::Value {
+    pub(crate) fn json(&self, name: &str) -> serde_json::Value {
         serde_json::from_slice(&self.read(name)).unwrap()
     }
 
-    pub fn command(&self, arguments: &[&str]) -> Command {
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_thalweg"));
         command.args(arguments).current_dir(self.0.path()).stdin(Stdio::null());
         // Without it Mesa's drivers complain on standard error where there is no desktop.
@@ -93,26 +93,26 @@ impl Folder {
     }
 
     /// Runs the program; it must not panic, and must leave no temporary file.
-    pub fn run(&self, arguments: &[&str]) -> Ran {
+    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
         self.judge(self.command(arguments), &format!("{arguments:?}"))
     }
 
     /// Runs the program with a variable of the environment set.
-    pub fn run_with(&self, variable: (&str, &str), arguments: &[&str]) -> Ran {
+    pub(crate) fn run_with(&self, variable: (&str, &str), arguments: &[&str]) -> Ran {
         let mut command = self.command(arguments);
         command.env(variable.0, variable.1);
         self.judge(command, &format!("{variable:?} {arguments:?}"))
     }
 
     /// Runs a line of shell in which `$THALWEG` is the program.
-    pub fn shell(&self, line: &str) -> Ran {
+    pub(crate) fn shell(&self, line: &str) -> Ran {
         let mut command = Command::new("sh");
         command.args(["-c", line]).env("THALWEG", env!("CARGO_BIN_EXE_thalweg"));
         command.current_dir(self.0.path()).stdin(Stdio::null());
         self.judge(command, line)
     }
 
-    pub fn judge(&self, mut command: Command, what: &str) -> Ran {
+    pub(crate) fn judge(&self, mut command: Command, what: &str) -> Ran {
         let output = command.output().unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         let ran = Ran {
@@ -126,21 +126,21 @@ impl Folder {
         ran
     }
 
-    pub fn ok(&self, arguments: &[&str]) -> Ran {
+    pub(crate) fn ok(&self, arguments: &[&str]) -> Ran {
         let ran = self.run(arguments);
         assert_eq!(ran.code, 0, "{arguments:?}: {ran:?}");
         ran
     }
 
     /// Runs something that must fail with this code and say all of this, each in a message on standard error.
-    pub fn fails(&self, arguments: &[&str], code: i32, words: &[&str]) -> Ran {
+    pub(crate) fn fails(&self, arguments: &[&str], code: i32, words: &[&str]) -> Ran {
         let ran = self.run(arguments);
         ran.failed(code, words, &format!("{arguments:?}"));
         ran
     }
 
     /// All files below the folder, sorted, relative to it.
-    pub fn files(&self) -> Vec<String> {
+    pub(crate) fn files(&self) -> Vec<String> {
         let mut files = Vec::new();
         collect(self.0.path(), self.0.path(), &mut files);
         files.sort();
@@ -148,7 +148,7 @@ impl Folder {
     }
 
     /// The files below a folder in which two runs must agree to the bit: all but times and checkpoints.
-    pub fn results(&self, out: &str) -> Vec<(String, Vec<u8>)> {
+    pub(crate) fn results(&self, out: &str) -> Vec<(String, Vec<u8>)> {
         let inside = format!("{out}/");
         let names = self.files().into_iter().filter_map(|name| name.strip_prefix(&inside).map(str::to_owned));
         names
@@ -159,7 +159,7 @@ impl Folder {
 }
 
 impl Ran {
-    pub fn failed(&self, code: i32, words: &[&str], what: &str) {
+    pub(crate) fn failed(&self, code: i32, words: &[&str], what: &str) {
         assert_eq!(self.code, code, "{what}: {self:?}");
         assert!(self.stdout.is_empty(), "{what} printed on standard output: {self:?}");
         for word in words {
@@ -167,7 +167,7 @@ impl Ran {
         }
     }
 
-    pub fn json(&self) -> serde_json::Value {
+    pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 }
@@ -185,7 +185,7 @@ fn collect(root: &Path, folder: &Path, files: &mut Vec<String>) {
 
 /// Waits until something holds while the program runs, presses Ctrl-C, and tells how the program ended.
 #[cfg(unix)]
-pub fn interrupted(mut command: Command, when: impl Fn(u32) -> bool) -> Ran {
+pub(crate) fn interrupted(mut command: Command, when: impl Fn(u32) -> bool) -> Ran {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let started = std::time::Instant::now();
     while !when(child.id()) {
@@ -204,7 +204,7 @@ pub fn interrupted(mut command: Command, when: impl Fn(u32) -> bool) -> Ran {
 }
 
 /// Two runs wrote the same files with the same bytes.
-pub fn same(a: &[(String, Vec<u8>)], b: &[(String, Vec<u8>)], what: &str) {
+pub(crate) fn same(a: &[(String, Vec<u8>)], b: &[(String, Vec<u8>)], what: &str) {
     let names = |files: &[(String, Vec<u8>)]| files.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
     assert_eq!(names(a), names(b), "{what}");
     for ((name, one), (_, other)) in a.iter().zip(b) {

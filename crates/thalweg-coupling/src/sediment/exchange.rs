@@ -104,7 +104,7 @@ pub(super) struct Grant<'a, K> {
     pub columns: Columns<'a, K>,
 }
 
-/// Shares are kept this little below what would just empty or fill a particle, for rounding [-].
+/// Shares are kept this little below what would just empty or fill a particle, for rounding `[-]`.
 const ALMOST: f32 = 0.999_99;
 
 impl<'a, K: CarryingKernel> Visitor for Grant<'a, K> {

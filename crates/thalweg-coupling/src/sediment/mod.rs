@@ -34,10 +34,10 @@ const PART: usize = 1024;
 
 /// The bed as the sediment meets it.
 #[derive(Clone, Copy, Debug)]
-pub struct Ground<'a> {
+pub(crate) struct Ground<'a> {
     /// The bed.
     pub bed: &'a Bed,
-    /// Hardness of each vertex, 0 to 1 [-]; missing: soft everywhere.
+    /// Hardness of each vertex, 0 to 1 `[-]`; missing: soft everywhere.
     pub hardness: Option<&'a [f32]>,
     /// The patches that boundary particles are on.
     pub patches: Patches,
@@ -45,17 +45,17 @@ pub struct Ground<'a> {
 
 /// Columns beside those of the fluid, for sorted particles.
 #[derive(Clone, Debug, Default)]
-pub struct Sediment {
-    /// C, and the share of the settling speed that is left at that concentration; zero for the boundary [-].
+pub(crate) struct Sediment {
+    /// C, and the share of the settling speed that is left at that concentration; zero for the boundary `[-]`.
     fraction: Vec<f32>,
     hindrance: Vec<f32>,
     /// 1 for the fluid, 0 for the boundary.
     fluid: Vec<f32>,
-    /// Volume of a boundary particle over that of a fluid particle; 0 for the fluid [-].
+    /// Volume of a boundary particle over that of a fluid particle; 0 for the fluid `[-]`.
     bed: Vec<f32>,
     /// What the water would loosen at a boundary particle, over the sum of kernels of that water; 0 for the fluid.
     want: Vec<f32>,
-    /// Share of what a particle would give, and of what it would get, that it grants [-].
+    /// Share of what a particle would give, and of what it would get, that it grants `[-]`.
     give: Vec<f32>,
     take: Vec<f32>,
     /// What a step brings to each particle; of a boundary particle, to the bed.
@@ -64,11 +64,11 @@ pub struct Sediment {
 
 impl Sediment {
     /// Bytes for each particle.
-    pub const BYTES: u64 = 7 * 4 + 8;
+    pub(crate) const BYTES: u64 = 7 * 4 + 8;
 
     /// Exchanges sediment between the sorted particles of a fluid, and between them and the bed. `deposit` is called for
     /// every boundary particle that gained or lost something, with its patch of the bed and the gain [m³ of grains].
-    pub fn exchange(
+    pub(crate) fn exchange(
         &mut self,
         fluid: &mut Fluid,
         ground: Ground,

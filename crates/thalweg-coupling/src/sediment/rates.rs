@@ -7,13 +7,13 @@ use thalweg_erosion::law::settling::Grains;
 use thalweg_sph::kernel::{CubicSpline, Kernel, Wendland, lattice_sum};
 use thalweg_sph::{KernelSet, Kernels, MuellerSet, WendlandSet};
 
-/// Shortest distance over which water shears the bed, in spacings [-]: half of that between the lowest layer of water at
+/// Shortest distance over which water shears the bed, in spacings `[-]`: half of that between the lowest layer of water at
 /// rest and the surface of the bed.
 const NEAREST: f64 = 0.25;
-/// Spacings that grains may settle in a step [-], and spacings squared that they may spread over [-].
+/// Spacings that grains may settle in a step `[-]`, and spacings squared that they may spread over `[-]`.
 const SETTLING_SHARE: f64 = 0.4;
 const DIFFUSION_SHARE: f64 = 0.1;
-/// Nothing to speak of, where a step is divided by the speed [m/s] or the diffusivity [m²/s].
+/// Nothing to speak of, where a step is divided by the speed `[m/s]` or the diffusivity `[m²/s]`.
 const NOTHING: f64 = 1.0e-12;
 
 /// What parameters and time step come down to in the loops. Amounts are volumes of grains, as shares of the volume of a
@@ -21,14 +21,14 @@ const NOTHING: f64 = 1.0e-12;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Rates {
     pub h: f32,
-    /// Factor of the slope of the kernel: of the cubic spline [1/m⁴], of Wendland's [1/m⁸].
+    /// Factor of the slope of the kernel: of the cubic spline `[1/m⁴]`, of Wendland's [1/m⁸].
     pub slope: f32,
     /// 315/(64πh⁹) [1/m⁹].
     pub poly6: f32,
     /// Settling and diffusion in a step, without the slope of the kernel [m⁴, m⁵].
     pub settle: f32,
     pub diffuse: f32,
-    /// C_max [-].
+    /// C_max `[-]`.
     pub max_fraction: f32,
     /// Erosion in a step of a square metre under a stress of 1 Pa above the critical one [1/(m²·Pa)].
     pub loosen: f32,
@@ -36,12 +36,12 @@ pub(crate) struct Rates {
     pub critical: f32,
     pub hard: f32,
     pub exposure: Exposure,
-    /// Shortest distance over which water shears the bed [m].
+    /// Shortest distance over which water shears the bed `[m]`.
     pub nearest: f32,
 }
 
 impl Rates {
-    pub fn new(params: &Params, dt: f64) -> Self {
+    pub(super) fn new(params: &Params, dt: f64) -> Self {
         let ErosionParams { diffusivity, .. } = params.erosion;
         let (h, spacing) = (params.fluid.smoothing_radius(), params.fluid.spacing);
         let volume = params.fluid.particle_mass() / params.fluid.density;
@@ -76,10 +76,10 @@ impl Rates {
 /// The kernel along whose slope sediment moves: the documents have the cubic spline (Kataev 2022, eq. 4.19); with
 /// Wendland's, a slope takes no division.
 pub(super) trait CarryingKernel: KernelSet {
-    /// Factor of the slope, for a reach `h` [m].
+    /// Factor of the slope, for a reach `h` `[m]`.
     fn factor(h: f64) -> f64;
 
-    /// |dW/dr|/r, from squared distances [1/m⁵].
+    /// |dW/dr|/r, from squared distances `[1/m⁵]`.
     fn slope_over_r<S: Simd>(self, simd: S, rates: &Rates, rr: f32x8<S>) -> f32x8<S>;
 }
 
@@ -123,7 +123,7 @@ pub(crate) fn grains(params: &Params) -> Grains {
     }
 }
 
-/// The longest step in which sediment goes no farther than to its neighbours [s].
+/// The longest step in which sediment goes no farther than to its neighbours `[s]`.
 pub(crate) fn max_dt(params: &Params) -> f64 {
     if !params.erosion.enabled {
         return f64::INFINITY;

@@ -7,7 +7,7 @@ use thalweg_field::{Ledger, Solids, Water, band};
 /// Particles that are summed up together.
 const PART: usize = 4096;
 
-/// Water and grains that came and went [m³].
+/// Water and grains that came and went `[m³]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Accounts {
     pub water_start: f64,
@@ -21,7 +21,7 @@ pub(super) struct Accounts {
 
 impl Accounts {
     /// All of them, as they are saved.
-    pub fn numbers(&self) -> [f64; 7] {
+    pub(super) fn numbers(&self) -> [f64; 7] {
         [
             self.water_start,
             self.water_added,
@@ -34,21 +34,21 @@ impl Accounts {
     }
 
     /// Takes them up again.
-    pub fn from_numbers(numbers: [f64; 7]) -> Self {
+    pub(super) fn from_numbers(numbers: [f64; 7]) -> Self {
         let [water_start, water_added, water_gone, grains_start, grains_added, grains_gone, eroded] = numbers;
         Self { water_start, water_added, water_gone, grains_start, grains_added, grains_gone, eroded }
     }
 }
 
 impl ParticleWater {
-    /// Grains in the bed above 0 m, now or at the beginning [m³].
+    /// Grains in the bed above 0 m, now or at the beginning `[m³]`.
     fn bed_grains(&self, height: impl Fn(usize) -> f64) -> f64 {
         let [cols, rows] = self.bed.size;
         let row = |j: usize| (j * cols..(j + 1) * cols).map(|v| height(v) * self.bed.area_at(v)).sum::<f64>();
         (0..rows).map(row).sum::<f64>() * self.params.erosion.packing
     }
 
-    /// Grains that the water carries [m³].
+    /// Grains that the water carries `[m³]`.
     fn suspended(&self) -> f64 {
         let particles = self.fluid.particles();
         let now = self.time() as f32;
@@ -96,7 +96,7 @@ impl ParticleWater {
         }
     }
 
-    /// Grains that are missing: what came, less what is afloat, in the bed, or gone [m³].
+    /// Grains that are missing: what came, less what is afloat, in the bed, or gone `[m³]`.
     pub fn missing_grains(&self) -> f64 {
         let Solids { suspended, exported, added, .. } = self.ledger().solids;
         added - suspended - exported - self.bed_grains(|v| self.bed.change()[v])

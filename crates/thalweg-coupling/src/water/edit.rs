@@ -77,7 +77,7 @@ impl ParticleWater {
         require(share >= muddiest, "erosion.max_fraction", share, remedy)
     }
 
-    /// What has come on top of some vertices of the bed since the beginning [m], row by row from the north.
+    /// What has come on top of some vertices of the bed since the beginning `[m]`, row by row from the north.
     pub fn bed_change(&self, region: &Region) -> Vec<f64> {
         region.cells().map(|(col, row)| self.bed.change()[self.bed.vertex(col, row)]).collect()
     }
@@ -115,7 +115,7 @@ impl ParticleWater {
         Ok(())
     }
 
-    /// Lays water on the bed or on the water that is there, so deep at each place as `depth` says [m].
+    /// Lays water on the bed or on the water that is there, so deep at each place as `depth` says `[m]`.
     pub fn pour(&mut self, region: &Region, depth: impl Fn([f64; 2]) -> f64) -> Result<Exchanged, Invalid> {
         let (spacing, cell) = (self.params.fluid.spacing, self.bed.cell);
         let (tops, most) = (self.tops(), self.params.fluid.max_particles as usize);
@@ -204,7 +204,7 @@ impl ParticleWater {
         Ok(done)
     }
 
-    /// Height of the topmost particle of each column of water [m].
+    /// Height of the topmost particle of each column of water `[m]`.
     fn tops(&self) -> std::collections::HashMap<[i64; 2], f32> {
         let mut tops = std::collections::HashMap::new();
         let particles = self.fluid.particles();

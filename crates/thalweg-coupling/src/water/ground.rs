@@ -7,7 +7,7 @@ use crate::sediment::Ground;
 
 /// Exchanges of sediment for each round of slipping.
 const SLIP_EVERY: u64 = 4;
-/// Share of the excess height between two vertices that one round moves [-].
+/// Share of the excess height between two vertices that one round moves `[-]`.
 const SLIP_SHARE: f64 = 1.0 / 16.0;
 
 impl ParticleWater {

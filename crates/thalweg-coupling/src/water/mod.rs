@@ -24,9 +24,9 @@ use start::{Beginning, initial_particles, particle_volume, running_emitters};
 use thalweg_field::{Edge, Grid2, Heightfield, Invalid, TimeSteps, band, require};
 use thalweg_sph::{BoundaryFactors, Extremes, Fluid, FluidError, FluidParams, Removed, RunningEmitter};
 
-/// How far above the bed particles are born, at least, in spacings [-]: a little less than at rest.
+/// How far above the bed particles are born, at least, in spacings `[-]`: a little less than at rest.
 const BORN_ABOVE: f64 = 0.4;
-/// Cells wider than so many spacings are to blame where the bed needs too many boundary particles [-].
+/// Cells wider than so many spacings are to blame where the bed needs too many boundary particles `[-]`.
 const WIDE_CELL: f64 = 64.0;
 /// Why water of particles cannot go on.
 pub type StepError = FluidError;
@@ -43,15 +43,15 @@ pub struct ParticleWater {
     sinks: Vec<Sink>,
     edges: [Edge; 4],
     hardness: Option<Vec<f32>>,
-    /// Solid volume that each triangle gained in a step, and the triangles that did [m³].
+    /// Solid volume that each triangle gained in a step, and the triangles that did `[m³]`.
     gains: Vec<f64>,
     touched: Vec<u32>,
     /// Particles that an emitter lets go: position, velocity, end.
     born: Vec<([f32; 3], [f32; 3], f32)>,
     accounts: Accounts,
-    /// Volume of a particle at rest [m³]; kept, since to find it takes a sum over a lattice.
+    /// Volume of a particle at rest `[m³]`; kept, since to find it takes a sum over a lattice.
     volume: f64,
-    /// Time since sediment was last exchanged [s].
+    /// Time since sediment was last exchanged `[s]`.
     waiting: f64,
     /// Damped steps taken before time began.
     relaxed: u32,
@@ -187,7 +187,7 @@ impl ParticleWater {
         Ok(TimeSteps::one(dt))
     }
 
-    /// One step, in the order of Kataev 2022, fig. 4.1. Returns how long it was [s].
+    /// One step, in the order of Kataev 2022, fig. 4.1. Returns how long it was `[s]`.
     fn step(&mut self, done: &mut (dyn FnMut(&'static str) + Send)) -> Result<f64, StepError> {
         let dt = self.fluid.choose_dt(self.sediment_limit());
         self.emit(dt);
@@ -212,7 +212,7 @@ impl ParticleWater {
         Ok(dt)
     }
 
-    /// Longest step for the sediment [s]; a step that parameters fix is theirs.
+    /// Longest step for the sediment `[s]`; a step that parameters fix is theirs.
     fn sediment_limit(&self) -> f64 {
         if self.params.fluid.dt.is_some() {
             f64::INFINITY
@@ -245,7 +245,7 @@ impl ParticleWater {
         self.born = born;
     }
 
-    /// Boundary particles where water is or may come within `reach` [m]; whether some are new or gone.
+    /// Boundary particles where water is or may come within `reach` `[m]`; whether some are new or gone.
     fn update_boundary(&mut self, step: u64, reach: f64) -> Result<bool, StepError> {
         let due = std::mem::take(&mut self.painted) || step.is_multiple_of(UPDATE_EVERY);
         Ok(due && self.boundary.update(&self.bed, &mut self.fluid, reach)? > 0)
@@ -271,7 +271,7 @@ impl ParticleWater {
         Ok(())
     }
 
-    /// How far from water boundary particles are needed until the next update [m].
+    /// How far from water boundary particles are needed until the next update `[m]`.
     fn boundary_reach(&self) -> f64 {
         let Extremes { speed, .. } = self.fluid.extremes();
         let h = self.params.fluid.smoothing_radius();
@@ -286,12 +286,12 @@ impl ParticleWater {
         self.fluid.accelerate_and_move(&obstacles, dt).map(drop)
     }
 
-    /// The longest stable time step at present [s].
+    /// The longest stable time step at present `[s]`.
     pub fn max_dt(&self) -> f64 {
         self.fluid.max_dt().min(self.sediment_limit())
     }
 
-    /// Simulated time [s].
+    /// Simulated time `[s]`.
     pub fn time(&self) -> f64 {
         self.fluid.time()
     }
@@ -326,7 +326,7 @@ impl ParticleWater {
         self.fluid.len()
     }
 
-    /// Density of the grains [kg/m³].
+    /// Density of the grains `[kg/m³]`.
     pub fn solid_density(&self) -> f64 {
         self.params.erosion.sediment_density
     }

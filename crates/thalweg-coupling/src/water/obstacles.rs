@@ -25,12 +25,12 @@ pub(super) struct Obstacles<'a> {
     sinks: &'a [Sink],
     extent: [[f32; 2]; 2],
     restitution: f32,
-    /// Thickness of the layer in which the penalty acts [m].
+    /// Thickness of the layer in which the penalty acts `[m]`.
     layer: f32,
 }
 
 impl<'a> Obstacles<'a> {
-    pub fn of(
+    pub(super) fn of(
         bed: &'a Bed,
         boundary: &'a BoundaryTiles,
         params: &'a Params,

@@ -16,7 +16,7 @@ const BYTES_PER_VERTEX: u64 = 80;
 /// Most particles of both kinds: their numbers have 28 bits, and whole vectors are read behind the last.
 const MOST_OF_BOTH: u64 = (1 << 28) - 1024;
 
-/// Two corners of a box: lowest and highest coordinates [m].
+/// Two corners of a box: lowest and highest coordinates `[m]`.
 type Corners = [[f64; 3]; 2];
 
 impl ParticleWater {
@@ -138,7 +138,7 @@ fn around_pool(bed: &Bed, pool: &Pool) -> Option<Corners> {
     Some([[west, south, bottom], [east, north, top.max(bottom)]])
 }
 
-/// Volume of the water in a pool, at most [m³].
+/// Volume of the water in a pool, at most `[m³]`.
 pub(super) fn pool_volume(pool: &Pool, size: [usize; 2], cell: f64) -> f64 {
     let side = |axis: usize| {
         let end = size[axis] as f64 * cell;

@@ -6,13 +6,13 @@ use std::ops::RangeInclusive;
 use thalweg_field::range::{FINITE, all_within, whole};
 use thalweg_sph::{BOUNDARY, Particle, Particles, RunningEmitter};
 
-/// Heights that a bed can have [m].
+/// Heights that a bed can have `[m]`.
 const HEIGHTS: RangeInclusive<f64> = -1.0e6..=1.0e6;
 
-/// Ways that the last particles of an emitter may have gone when the next ones follow [m].
+/// Ways that the last particles of an emitter may have gone when the next ones follow `[m]`.
 const TRAVELLED: RangeInclusive<f64> = 0.0..=1.0e5;
 
-/// Times that sediment may have to wait for its next exchange [s]: 64 of the longest steps.
+/// Times that sediment may have to wait for its next exchange `[s]`: 64 of the longest steps.
 const WAITING: RangeInclusive<f64> = 0.0..=1.0e6;
 
 /// Columns of numbers that every particle has: position, velocity, mass, end.
@@ -177,15 +177,15 @@ struct Parts<'a> {
     accounts: &'a [f64; 7],
     /// Of each emitter.
     travelled: &'a [f64],
-    /// Time since sediment was exchanged [s].
+    /// Time since sediment was exchanged `[s]`.
     waiting: f64,
     /// Positions, velocities, masses and ends of the particles, and the densities that are known.
     columns: &'a [f32],
     density: &'a [f32],
-    /// Heights that boundary particles were put [m].
+    /// Heights that boundary particles were put `[m]`.
     heights: &'a [f32],
     carried: &'a [f64],
-    /// Of the bed's vertices [m].
+    /// Of the bed's vertices `[m]`.
     change: &'a [f64],
     tags: &'a [u32],
     /// Which tiles of the ground and which squares of the walls are filled.

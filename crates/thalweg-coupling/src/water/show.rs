@@ -5,9 +5,9 @@ use thalweg_field::{Column, Field, FieldInfo, Points};
 
 /// Water spread over the vertices of the bed.
 struct Spread {
-    /// How deep it stands [m].
+    /// How deep it stands `[m]`.
     depth: Vec<f64>,
-    /// Its grains [m], and its depth times its speed [m²/s].
+    /// Its grains `[m]`, and its depth times its speed `[m²/s]`.
     load: Vec<f64>,
     pace: Vec<f64>,
 }

@@ -7,7 +7,7 @@ use crate::setting::Setting;
 use thalweg_field::{Invalid, Pool, Top, require};
 use thalweg_sph::{Emitter, FOREVER, Particle, RunningEmitter};
 
-/// Volume of a particle at rest [m³].
+/// Volume of a particle at rest `[m³]`.
 pub(super) fn particle_volume(params: &Params) -> f64 {
     params.fluid.particle_mass() / params.fluid.density
 }
@@ -37,15 +37,15 @@ fn check_sediment(key: &str, sediment: f64, params: &Params) -> Result<(), Inval
     require((0.0..=most).contains(&sediment), key, sediment, remedy)
 }
 
-/// A layer that is short of a whole one by so much is one all the same, for rounding [-].
+/// A layer that is short of a whole one by so much is one all the same, for rounding `[-]`.
 const WHOLE: f64 = 1.0e-6;
-/// Layers of water that are expected to fall, at least [-].
+/// Layers of water that are expected to fall, at least `[-]`.
 const LEAST_LAYERS: f64 = 10.0;
-/// How far layers of water keep from the bed and from the top of their pool, in spacings [-]: half of one, less some
+/// How far layers of water keep from the bed and from the top of their pool, in spacings `[-]`: half of one, less some
 /// rounding.
 const KEPT: f64 = 0.45;
 
-/// Height that a pool reaches over ground of some height [m].
+/// Height that a pool reaches over ground of some height `[m]`.
 fn top_of(pool: &Pool, ground: f64) -> f64 {
     match pool.top {
         Top::Level(level) => level,
@@ -116,7 +116,7 @@ pub(super) fn initial_particles(
     Ok(particles)
 }
 
-/// Heights of a pool's particles over ground of some height [m]. Layers are level, so that a lake is a lattice; on a slope
+/// Heights of a pool's particles over ground of some height `[m]`. Layers are level, so that a lake is a lattice; on a slope
 /// the lowest keeps clear of the bed.
 fn layers(pool: &Pool, ground: f64, spacing: f64) -> impl Iterator<Item = f64> {
     let bottom = pool.bottom.map_or(ground, |bottom| bottom.max(ground));
@@ -135,16 +135,16 @@ fn layers(pool: &Pool, ground: f64, spacing: f64) -> impl Iterator<Item = f64> {
 pub(super) struct Beginning {
     /// How many particles there were.
     pub count: usize,
-    /// How far they can fall [m].
+    /// How far they can fall `[m]`.
     fall: f64,
-    /// How fast the fastest was [m/s].
+    /// How fast the fastest was `[m/s]`.
     speed: f64,
-    /// Share of the muddiest that was sediment [-].
+    /// Share of the muddiest that was sediment `[-]`.
     pub sediment: f64,
 }
 
 impl Beginning {
-    pub fn of(particles: &[Particle], params: &Params) -> Self {
+    pub(super) fn of(particles: &[Particle], params: &Params) -> Self {
         let heights = particles.iter().map(|p| f64::from(p.position[2]));
         let (low, high) =
             heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), z| (low.min(z), high.max(z)));
@@ -158,14 +158,14 @@ impl Beginning {
         }
     }
 
-    /// The fastest flow to be expected [m/s]: water that falls through its own height, leaves an emitter, or moves already.
-    pub fn expected_speed(&self, emitters: &[RunningEmitter], params: &Params) -> f64 {
+    /// The fastest flow to be expected `[m/s]`: water that falls through its own height, leaves an emitter, or moves already.
+    pub(super) fn expected_speed(&self, emitters: &[RunningEmitter], params: &Params) -> f64 {
         let falling = (2.0 * params.fluid.gravity * self.fall).sqrt();
         emitters.iter().map(RunningEmitter::speed).fold(falling.max(self.speed), f64::max)
     }
 
     /// Particles of the fluid that room is made for.
-    pub fn capacity(&self, emitters: &[RunningEmitter], params: &Params) -> usize {
+    pub(super) fn capacity(&self, emitters: &[RunningEmitter], params: &Params) -> usize {
         if emitters.is_empty() { self.count } else { params.fluid.max_particles as usize }
     }
 }

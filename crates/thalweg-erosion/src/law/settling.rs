@@ -3,25 +3,25 @@
 /// Grains in a fluid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Grains {
-    /// Radius r_s [m].
+    /// Radius r_s `[m]`.
     pub radius: f64,
-    /// Density ρ_s [kg/m³].
+    /// Density ρ_s `[kg/m³]`.
     pub density: f64,
-    /// Density of the fluid ρ_f [kg/m³].
+    /// Density of the fluid ρ_f `[kg/m³]`.
     pub fluid_density: f64,
-    /// Viscosity of the fluid µ [Pa·s].
+    /// Viscosity of the fluid µ `[Pa·s]`.
     pub viscosity: f64,
-    /// Gravity [m/s²].
+    /// Gravity `[m/s²]`.
     pub gravity: f64,
 }
 
-/// Reynolds number up to which Stokes' law holds within a few per cent [-].
+/// Reynolds number up to which Stokes' law holds within a few per cent `[-]`.
 const CREEPING: f64 = 0.5;
-/// Drag coefficient of a smooth sphere in fast flow, C₂ of Ferguson & Church 2004 [-].
+/// Drag coefficient of a smooth sphere in fast flow, C₂ of Ferguson & Church 2004 `[-]`.
 const SPHERE: f64 = 0.4;
 
 impl Grains {
-    /// Speed at which a lone grain sinks [m/s]: Stokes' law (1.65) where the flow around it creeps, Ferguson & Church
+    /// Speed at which a lone grain sinks `[m/s]`: Stokes' law (1.65) where the flow around it creeps, Ferguson & Church
     /// 2004 for smooth spheres above.
     pub fn speed(&self) -> f64 {
         let surplus = (self.density - self.fluid_density) / self.fluid_density;
@@ -37,7 +37,7 @@ impl Grains {
 }
 
 /// Share of its speed that a grain keeps among others that fill the share `fraction` of the fluid, (1 − C)ᵉ
-/// (Richardson & Zaki 1954) [-].
+/// (Richardson & Zaki 1954) `[-]`.
 pub fn richardson_zaki(fraction: f64, exponent: f64) -> f64 {
     (1.0 - fraction).max(0.0).powf(exponent)
 }

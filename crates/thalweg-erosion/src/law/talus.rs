@@ -22,7 +22,7 @@ pub struct Slipping {
 }
 
 impl Slipping {
-    /// Slopes hold up to the angle `repose` [rad] on cells of side `cell`; `rate` is the share of the largest
+    /// Slopes hold up to the angle `repose` `[rad]` on cells of side `cell`; `rate` is the share of the largest
     /// stable amount that one round moves; no bed is higher or deeper than `highest`.
     pub fn new(repose: f64, rate: f64, cell: f64, highest: f32) -> Self {
         let straight = repose.tan() * cell;

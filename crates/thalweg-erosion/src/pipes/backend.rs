@@ -11,12 +11,12 @@ use thalweg_field::{Grid2, Heightfield, Invalid, Region};
 
 /// One step in time.
 #[derive(Clone, Copy, Debug)]
-pub struct Moment {
+pub(super) struct Moment {
     pub step: u64,
-    /// When it begins [s].
+    /// When it begins `[s]`.
     pub time: f64,
     pub dt: f64,
-    /// Deepest water [m].
+    /// Deepest water `[m]`.
     pub deepest: f64,
 }
 
@@ -33,7 +33,7 @@ pub enum Quantity {
 
 /// What has happened since the beginning, in heights times cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Account {
+pub(super) struct Account {
     pub evaporated: f64,
     pub eroded: f64,
     /// Left through drains and over the edges.
@@ -46,7 +46,7 @@ pub struct Account {
 /// What a check of all cells finds, in the solver's heights. Rows are summed one by one, so that the sums do
 /// not depend on the cut.
 #[derive(Clone, Debug)]
-pub struct Survey {
+pub(super) struct Survey {
     /// Lowest bed and highest surface.
     pub low: f32,
     pub high: f32,
@@ -68,13 +68,13 @@ impl Default for Survey {
 
 impl Survey {
     /// Energy of the water over its weight, above the lowest bed.
-    pub fn energy_above_lowest(&self) -> f64 {
+    pub(super) fn energy_above_lowest(&self) -> f64 {
         self.energy.iter().sum::<f64>() - self.weight.iter().sum::<f64>() * f64::from(self.low)
     }
 }
 
 /// A way to hold the cells of a terrain and to take steps on them.
-pub trait Backend {
+pub(super) trait Backend {
     /// Most steps that one sweep takes.
     fn steps_per_sweep(&self) -> usize;
 
@@ -82,7 +82,7 @@ pub trait Backend {
     /// is added, drains apart, in heights times cells.
     fn supply(&mut self, place: usize, when: Moment, carry: &mut [f64]) -> f64;
 
-    /// Takes `count` steps of `dt` [s], for which water has been supplied. Returns the deepest water.
+    /// Takes `count` steps of `dt` `[s]`, for which water has been supplied. Returns the deepest water.
     fn sweep(&mut self, model: &Model, count: usize, dt: f64) -> f32;
 
     /// One round in which slopes slip.

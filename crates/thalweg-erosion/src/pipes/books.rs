@@ -7,7 +7,7 @@ use thalweg_field::{Ledger, Solids, Water};
 
 /// What a backend does not count, in the solver's heights times cells.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Books {
+pub(super) struct Books {
     pub water_start: f64,
     pub bed_start: f64,
     /// Rained, sprung and painted.
@@ -20,13 +20,13 @@ pub struct Books {
 
 impl Books {
     /// Water and ground at the beginning.
-    pub fn open(backend: &impl Backend) -> Self {
+    pub(super) fn open(backend: &impl Backend) -> Self {
         let (water_start, bed_start) = (backend.total(Quantity::Depth), backend.total(Quantity::Bed));
         Self { water_start, bed_start, added: Compensated::default(), painted: 0.0, scooped: 0.0 }
     }
 
     /// The account of water and ground so far.
-    pub fn ledger(&self, model: &Model, backend: &impl Backend, cells: usize) -> Ledger {
+    pub(super) fn ledger(&self, model: &Model, backend: &impl Backend, cells: usize) -> Ledger {
         let area = model.frame.cell * model.frame.cell;
         let volume = area * model.unit;
         let below = model.datum * cells as f64 * model.frame.cell * model.frame.cell;

@@ -13,7 +13,7 @@ pub enum StepError {
         count: usize,
         /// After which step.
         step: u64,
-        /// Simulated time [s].
+        /// Simulated time `[s]`.
         time: f64,
         /// The first one's column.
         col: usize,
@@ -26,15 +26,15 @@ pub enum StepError {
          use dt = {suggested:.5} s or leave dt out for an automatic one"
     )]
     TooLong {
-        /// The time step [s].
+        /// The time step `[s]`.
         dt: f64,
         /// Before which step.
         step: u64,
-        /// Deepest water [m].
+        /// Deepest water `[m]`.
         depth: f64,
-        /// The longest stable step [s].
+        /// The longest stable step `[s]`.
         limit: f64,
-        /// A step with some reserve [s].
+        /// A step with some reserve `[s]`.
         suggested: f64,
     },
     /// The water has more energy than was ever put into it: it sloshes without bound, with its mass intact.
@@ -43,15 +43,15 @@ pub enum StepError {
          is unstable; lower safety below {safety}, or dt below {dt:.5} s"
     )]
     Sloshing {
-        /// Energy over what was put in [-].
+        /// Energy over what was put in `[-]`.
         ratio: f64,
         /// After which step.
         step: u64,
-        /// Simulated time [s].
+        /// Simulated time `[s]`.
         time: f64,
-        /// Share of the stability limit in use [-].
+        /// Share of the stability limit in use `[-]`.
         safety: f64,
-        /// The time step [s].
+        /// The time step `[s]`.
         dt: f64,
     },
 }

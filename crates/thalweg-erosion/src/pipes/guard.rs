@@ -5,14 +5,14 @@ use super::error::StepError;
 use super::model::Model;
 use super::schedule::Clock;
 
-/// Growth of the energy beyond what was put in that still counts as right [-]. Pipes carry momentum but not along with
+/// Growth of the energy beyond what was put in that still counts as right `[-]`. Pipes carry momentum but not along with
 /// the water, which heaps at the front of a frictionless dam break: by up to 0.16 in random scenes. Sloshing that is
 /// unstable passes any bound.
 const ENERGY_SLACK: f64 = 0.3;
 
 /// What is watched during a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Watch {
+pub(super) enum Watch {
     /// The time step and the energy.
     Full,
     /// The energy alone.
@@ -23,7 +23,7 @@ pub enum Watch {
 
 /// How much energy the water may have, in the solver's heights times weights.
 #[derive(Clone, Copy, Debug)]
-pub struct Guard {
+pub(super) struct Guard {
     pub watch: Watch,
     /// Energy of the water at the beginning and all that was added since.
     pub energy_in: f64,
@@ -35,7 +35,7 @@ pub struct Guard {
 
 impl Guard {
     /// For water as it is at the beginning.
-    pub fn new(start: &Survey) -> Self {
+    pub(super) fn new(start: &Survey) -> Self {
         Self {
             watch: Watch::Full,
             energy_in: start.energy_above_lowest(),
@@ -46,7 +46,7 @@ impl Guard {
     }
 
     /// Begins to watch anew, for water that somebody has changed; `added` is all that rained and sprang.
-    pub fn begin_again(&mut self, now: &Survey, account: &Account, added: f64) {
+    pub(super) fn begin_again(&mut self, now: &Survey, account: &Account, added: f64) {
         self.energy_in = now.energy_above_lowest();
         self.added_at_last_check = added + account.imported;
         self.eroded_at_last_check = account.eroded;
@@ -55,7 +55,7 @@ impl Guard {
 
     /// Stops a run whose numbers have gone wild, or whose water has more energy than was put into it; `added` is all that
     /// rained and sprang.
-    pub fn check(
+    pub(super) fn check(
         &mut self,
         model: &Model,
         clock: &Clock,

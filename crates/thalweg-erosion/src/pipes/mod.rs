@@ -6,7 +6,7 @@
 //! deposition, transport, evaporation; slopes that became too steep slip every few steps.
 //!
 //! [`Params`] chooses between the papers' formulas and thalweg's own, [`Weather`] says where water comes from
-//! and leaves, [`Ledger`] accounts for every cubic metre of it. [`reference`] is the same model written down
+//! and leaves, [`Ledger`](thalweg_field::Ledger) accounts for every cubic metre of it. [`mod@reference`] is the same model written down
 //! plainly, to check the fast one against and to measure its speed by.
 
 mod backend;

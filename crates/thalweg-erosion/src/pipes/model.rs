@@ -6,19 +6,19 @@ use thalweg_field::{Frame, Grid2, Heightfield};
 
 /// What stays the same during a run. Heights in the solver are counted from a datum, in a unit of their own.
 #[derive(Clone, Debug)]
-pub struct Model {
+pub(super) struct Model {
     pub params: Params,
     pub frame: Frame,
     /// Side of a cell in the solver.
     pub cell: f64,
     /// Metres per unit of height in the solver.
     pub unit: f64,
-    /// Height that counts as 0 in the solver [m]: keeps f32 for the relief instead of the elevation.
+    /// Height that counts as 0 in the solver `[m]`: keeps f32 for the relief instead of the elevation.
     pub datum: f64,
 }
 
 impl Model {
-    pub fn new(ground: &Heightfield, params: &Params) -> Self {
+    pub(super) fn new(ground: &Heightfield, params: &Params) -> Self {
         Self {
             cell: if params.height_unit.is_some() { 1.0 } else { ground.frame.cell },
             unit: params.height_unit.unwrap_or(1.0),
@@ -28,8 +28,8 @@ impl Model {
         }
     }
 
-    /// The longest stable time step on water of some depth [m] [s].
-    pub fn limit_at(&self, depth: f64) -> f64 {
+    /// The longest stable time step on water of some depth `[m]` `[s]`.
+    pub(super) fn limit_at(&self, depth: f64) -> f64 {
         let section = match self.params.area {
             PipeArea::Constant => self.params.pipe_area / self.cell,
             PipeArea::Depth => depth / self.unit,

@@ -6,10 +6,10 @@ use std::f64::consts::FRAC_PI_2;
 use thalweg_field::describe::{about, check, live, within};
 use thalweg_field::{Invalid, require, units};
 
-/// Standard gravity [m/s²].
+/// Standard gravity `[m/s²]`.
 pub const GRAVITY: f64 = 9.81;
 
-/// No slope is steeper [rad]: a hair less than upright.
+/// No slope is steeper `[rad]`: a hair less than upright.
 const STEEPEST: f64 = FRAC_PI_2 - 1.0e-6;
 
 /// Cross-section of the virtual pipes.
@@ -89,15 +89,15 @@ pub struct Params {
     pub area: PipeArea,
     /// What becomes of opposite flows through one face.
     pub counterflow: Counterflow,
-    /// The constant cross-section A [m²]; used with `area = "constant"`.
+    /// The constant cross-section A `[m²]`; used with `area = "constant"`.
     #[serde(with = "units::Area")]
     #[schemars(transform = within(1.0e-9, 1.0e9).slider(0.1, 100.0))]
     pub pipe_area: f64,
-    /// Gravity [m/s²].
+    /// Gravity `[m/s²]`.
     #[serde(with = "units::Acceleration")]
     #[schemars(transform = within(1.0e-6, 1.0e3).slider(1.0, 25.0).hint("water needs some to flow"))]
     pub gravity: f64,
-    /// Drag of the bed on the water, c_f in τ = ρ c_f v² [-]; 0 lets water on a slope accelerate without end.
+    /// Drag of the bed on the water, c_f in τ = ρ c_f v² `[-]`; 0 lets water on a slope accelerate without end.
     #[serde(with = "units::Ratio")]
     #[schemars(transform = within(0.0, 1.0e3).slider(0.0, 1.0).hint("0 for a smooth bed"))]
     pub drag: f64,
@@ -106,7 +106,7 @@ pub struct Params {
     /// Whether water changes the bed at all.
     pub erosion: bool,
     /// Sediment capacity constant K_c: height of sediment carried for each metre per second of speed on a vertical
-    /// wall [s]. Water really carries a thousandth of its volume; large values let hours of rain do the work of
+    /// wall `[s]`. Water really carries a thousandth of its volume; large values let hours of rain do the work of
     /// ages.
     #[serde(with = "units::Time")]
     #[schemars(transform = within(0.0, 1.0e6).slider(0.0, 500.0).hint("0 for clear water"))]
@@ -123,11 +123,11 @@ pub struct Params {
     pub exchange: Exchange,
     /// Which slope the capacity sees.
     pub slope: Slope,
-    /// Smallest tilt that the capacity sees, α_min [rad]; lets water work on flat ground.
+    /// Smallest tilt that the capacity sees, α_min `[rad]`; lets water work on flat ground.
     #[serde(with = "units::Angle")]
     #[schemars(transform = within(0.0, STEEPEST).slider(0.0, 0.2))]
     pub min_tilt: f64,
-    /// Water shallower than this carries proportionally less [m]; 0 switches the ramp off. On the ramp the load
+    /// Water shallower than this carries proportionally less `[m]`; 0 switches the ramp off. On the ramp the load
     /// grows with the power of the stream, depth times speed times slope: where water gathers it digs, and
     /// channels deepen themselves.
     #[serde(with = "units::Length")]
@@ -135,34 +135,34 @@ pub struct Params {
     pub ramp_depth: f64,
     /// How sediment travels.
     pub transport: Transport,
-    /// Share of the water that evaporates each second, K_e [1/s].
+    /// Share of the water that evaporates each second, K_e `[1/s]`.
     #[serde(with = "units::Rate")]
     #[schemars(transform = within(0.0, 1.0e3).slider(0.0, 0.05).hint("0 for none"))]
     pub evaporation: f64,
-    /// Water thinner than this after evaporation counts as dry and is removed [m].
+    /// Water thinner than this after evaporation counts as dry and is removed `[m]`.
     #[serde(with = "units::Length")]
     #[schemars(transform = within(0.0, 1.0e3).slider(0.0, 0.01).hint("0 to keep every film"))]
     pub dry_depth: f64,
-    /// Height that the formulas take for one [m]. The thesis works on heights between 0 and 1 on cells
+    /// Height that the formulas take for one `[m]`. The thesis works on heights between 0 and 1 on cells
     /// of side 1; with a unit given, heights are divided by it and cells count as 1. Missing: metres.
     #[serde(with = "units::Length", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = within(1.0e-6, 1.0e6).slider(1.0, 1000.0).fixed())]
     pub height_unit: Option<f64>,
-    /// Time step [s]; missing: the largest stable one, times `safety`.
+    /// Time step `[s]`; missing: the largest stable one, times `safety`.
     #[serde(with = "units::Time", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = within(1.0e-9, 1.0e6).slider(0.001, 10.0).hint("leave it out for an automatic one"))]
     pub dt: Option<f64>,
-    /// Share of the stability limit that the automatic time step uses [-].
+    /// Share of the stability limit that the automatic time step uses `[-]`.
     #[serde(with = "units::Ratio")]
     #[schemars(transform = within(1.0e-6, 1.0).slider(0.1, 1.0).hint("a share of the stability limit"))]
     pub safety: f64,
-    /// Largest automatic time step [s].
+    /// Largest automatic time step `[s]`.
     #[serde(with = "units::Time")]
     #[schemars(transform = within(1.0e-9, 1.0e6).slider(0.1, 60.0))]
     pub max_dt: f64,
     /// Whether slopes steeper than `repose` slip.
     pub talus: bool,
-    /// Steepest slope that loose ground keeps [rad].
+    /// Steepest slope that loose ground keeps `[rad]`.
     #[serde(with = "units::Angle")]
     #[schemars(transform = within(1.0e-6, STEEPEST).slider(0.3, 1.2).hint("talus = false for no slipping"))]
     pub repose: f64,
@@ -170,7 +170,7 @@ pub struct Params {
     #[schemars(transform = within(1.0, 1.0e9).slider(1.0, 64.0).of("steps"))]
     pub talus_every: u32,
     /// How much slips in one round, as a share of the most that cannot overshoot: a sixteenth of the excess height
-    /// towards each neighbour [-].
+    /// towards each neighbour `[-]`.
     #[serde(with = "units::Ratio")]
     #[schemars(transform = within(1.0e-6, 1.0).slider(0.05, 1.0))]
     pub talus_rate: f64,

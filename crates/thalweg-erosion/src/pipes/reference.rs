@@ -32,7 +32,7 @@ const NEIGHBOURS: [(isize, isize); 4] = [(-1, 0), (1, 0), (0, -1), (0, 1)];
 const BACK: [usize; 4] = [1, 0, 3, 2];
 
 impl Reference {
-    /// Dry ground on cells of side `cell` [m], to go on in steps of `dt` [s].
+    /// Dry ground on cells of side `cell` `[m]`, to go on in steps of `dt` `[s]`.
     pub fn new(bed: Grid2<f32>, cell: f64, dt: f64, params: &Params) -> Self {
         let zero = Grid2::filled(bed.cols(), bed.rows(), 0.0);
         Self {
@@ -49,7 +49,7 @@ impl Reference {
         }
     }
 
-    /// One step; `inflow` is the water reaching each cell [m/s].
+    /// One step; `inflow` is the water reaching each cell `[m/s]`.
     pub fn step(&mut self, inflow: &Grid2<f32>) {
         self.increase_water(inflow);
         self.update_outflow();

@@ -6,23 +6,23 @@ use super::model::Model;
 use super::params::Params;
 
 /// Steps for which one time step is chosen; the number of steps in a sweep divides it.
-pub const CONTROL: u64 = 8;
+pub(super) const CONTROL: u64 = 8;
 /// Steps between two checks of the energy and for numbers gone wild.
 const CHECK_EVERY: u64 = 256;
-/// Water for the wave speed of a dry terrain [m]: the first rain must not meet a step of a minute.
+/// Water for the wave speed of a dry terrain `[m]`: the first rain must not meet a step of a minute.
 const SHALLOWEST: f64 = 0.01;
 
 /// How far a run is.
 #[derive(Clone, Debug, Default)]
-pub struct Clock {
+pub(super) struct Clock {
     /// Steps taken.
     pub step: u64,
-    /// Simulated time, and the present time step [s].
+    /// Simulated time, and the present time step `[s]`.
     pub time: f64,
     pub dt: f64,
-    /// Deepest water on the terrain [m].
+    /// Deepest water on the terrain `[m]`.
     pub max_depth: f64,
-    /// Deepest water when the time step was last chosen [m], which rain is measured by.
+    /// Deepest water when the time step was last chosen `[m]`, which rain is measured by.
     pub rain_depth: f64,
     /// Rain that waits to fall, for each rain.
     pub rain_carry: Vec<f64>,
@@ -30,22 +30,22 @@ pub struct Clock {
 
 impl Clock {
     /// Whether the time step is to be chosen anew.
-    pub fn is_control_due(&self) -> bool {
+    pub(super) fn is_control_due(&self) -> bool {
         self.step.is_multiple_of(CONTROL)
     }
 
     /// Whether slopes slip after the step just taken.
-    pub fn is_slip_due(&self, params: &Params) -> bool {
+    pub(super) fn is_slip_due(&self, params: &Params) -> bool {
         params.talus && self.to_slip(params) == u64::from(params.talus_every)
     }
 
     /// Whether all cells are checked after the step just taken.
-    pub fn is_check_due(&self) -> bool {
+    pub(super) fn is_check_due(&self) -> bool {
         self.step.is_multiple_of(CHECK_EVERY)
     }
 
     /// Steps that one sweep takes: it crosses nothing that is due, takes at most `most` steps, and ends at `end`.
-    pub fn stride(&self, end: u64, most: usize, params: &Params) -> usize {
+    pub(super) fn stride(&self, end: u64, most: usize, params: &Params) -> usize {
         let to_control = CONTROL - self.step % CONTROL;
         let to_slip = if params.talus { self.to_slip(params) } else { u64::MAX };
         (end - self.step).min(to_control).min(to_slip).min(most as u64) as usize
@@ -57,8 +57,8 @@ impl Clock {
         every - self.step % every
     }
 
-    /// Chooses the time step for water that is `deepest` on the terrain or in a reservoir beside it [m].
-    pub fn choose_dt(&mut self, model: &Model, deepest: f64, watch: Watch) -> Result<(), StepError> {
+    /// Chooses the time step for water that is `deepest` on the terrain or in a reservoir beside it `[m]`.
+    pub(super) fn choose_dt(&mut self, model: &Model, deepest: f64, watch: Watch) -> Result<(), StepError> {
         self.rain_depth = self.max_depth;
         let limit = max_dt(model, deepest);
         let usable = model.params.safety * limit;
@@ -74,7 +74,7 @@ impl Clock {
     }
 }
 
-/// The longest stable time step on water so deep [m] [s].
-pub fn max_dt(model: &Model, deepest: f64) -> f64 {
+/// The longest stable time step on water so deep `[m]` `[s]`.
+pub(super) fn max_dt(model: &Model, deepest: f64) -> f64 {
     model.limit_at(deepest.max(SHALLOWEST))
 }

@@ -12,22 +12,22 @@ impl Pipes {
         self.backend.map(quantity, |value| (datum + unit * f64::from(value)) as f32)
     }
 
-    /// Bed height [m].
+    /// Bed height `[m]`.
     pub fn bed(&self) -> Grid2<f32> {
         self.in_metres(Quantity::Bed, self.model.datum)
     }
 
-    /// Water depth [m].
+    /// Water depth `[m]`.
     pub fn depth(&self) -> Grid2<f32> {
         self.in_metres(Quantity::Depth, 0.0)
     }
 
-    /// Suspended sediment, as the height of bed it would make [m].
+    /// Suspended sediment, as the height of bed it would make `[m]`.
     pub fn sediment(&self) -> Grid2<f32> {
         self.in_metres(Quantity::Sediment, 0.0)
     }
 
-    /// Velocity to the east and to the north [m/s].
+    /// Velocity to the east and to the north `[m/s]`.
     pub fn velocity(&self) -> [Grid2<f32>; 2] {
         let model = &self.model;
         // Where heights have a unit of their own, cells count as 1.
@@ -43,7 +43,7 @@ impl Pipes {
         })
     }
 
-    /// Discharge per metre of width [m²/s].
+    /// Discharge per metre of width `[m²/s]`.
     pub fn discharge(&self) -> Grid2<f32> {
         let model = &self.model;
         let metres = model.frame.cell / model.cell * model.unit / model.cell;

@@ -54,7 +54,7 @@ impl Pipes {
         Ok(Self { model, backend, clock, guard, books, highest: 2.0 * highest, is_painted: false })
     }
 
-    /// Memory that a run on so many cells needs, without maps and pictures [bytes].
+    /// Memory that a run on so many cells needs, without maps and pictures `[bytes]`.
     pub fn memory(cols: usize, rows: usize, params: &Params) -> u64 {
         Cpu::memory(cols, rows, params)
     }
@@ -106,7 +106,7 @@ impl Pipes {
         self.clock.step
     }
 
-    /// Simulated time [s].
+    /// Simulated time `[s]`.
     pub fn time(&self) -> f64 {
         self.clock.time
     }
@@ -141,12 +141,12 @@ impl Pipes {
         Ok(taken)
     }
 
-    /// The longest stable time step at present [s].
+    /// The longest stable time step at present `[s]`.
     pub fn max_dt(&self) -> f64 {
         schedule::max_dt(&self.model, self.deepest())
     }
 
-    /// Deepest water on the terrain or in a reservoir beside it [m].
+    /// Deepest water on the terrain or in a reservoir beside it `[m]`.
     pub(super) fn deepest(&self) -> f64 {
         self.clock.max_depth.max(f64::from(self.backend.deepest_reservoir()) * self.model.unit)
     }

@@ -2,8 +2,8 @@
 
 use super::params::{Counterflow, Exchange, Params, PipeArea, Slope, Velocity};
 
-/// Water thinner than this has no velocity [m]; dividing a trickle by next to nothing would.
-pub const THIN: f64 = 1.0e-6;
+/// Water thinner than this has no velocity `[m]`; dividing a trickle by next to nothing would.
+pub(super) const THIN: f64 = 1.0e-6;
 /// Share of a cell's water that may leave in one step: all, less a few roundings of f32.
 const ALL_OF_IT: f32 = 1.0 - 6.0e-7;
 /// Weights of straight and diagonal pipes that make waves run equally fast in all directions: the
@@ -12,12 +12,12 @@ const STRAIGHT: f64 = 2.0 / 3.0;
 const DIAGONAL: f64 = 1.0 / 6.0;
 /// A wall mirrors the water before it: the diagonal pipe that it blocks leads, reflected, to the straight
 /// neighbour along the wall, whose pipe is wider by that share.
-pub const WALL_GAIN: f32 = (DIAGONAL / STRAIGHT) as f32;
+pub(super) const WALL_GAIN: f32 = (DIAGONAL / STRAIGHT) as f32;
 
 /// Everything that the stages multiply with, worked out once for a time step. Lengths and heights are the
 /// solver's own (metres, unless the parameters name a height unit).
 #[derive(Clone, Copy, Debug)]
-pub struct Coefficients {
+pub(super) struct Coefficients {
     /// Flux gained for each metre of drop: Δt·g·A/l with a constant A ...
     pub push: f32,
     /// ... and Δt·g·l/l for each metre of depth with A = l·d.
@@ -56,8 +56,8 @@ pub struct Coefficients {
 }
 
 impl Coefficients {
-    /// For steps of `dt` [s] on cells of side `cell`, heights in units of `unit` metres.
-    pub fn new(params: &Params, cell: f64, unit: f64, dt: f64) -> Self {
+    /// For steps of `dt` `[s]` on cells of side `cell`, heights in units of `unit` metres.
+    pub(super) fn new(params: &Params, cell: f64, unit: f64, dt: f64) -> Self {
         let straight = if params.neighbours == 8 { STRAIGHT } else { 1.0 };
         let push = dt * params.gravity * straight;
         let (push, push_per_depth) = match params.area {
@@ -109,7 +109,7 @@ impl Coefficients {
     }
 }
 
-/// Largest stable time step [s] for waves of speed `speed` on cells of side `cell`.
+/// Largest stable time step `[s]` for waves of speed `speed` on cells of side `cell`.
 ///
 /// The leap-frog of flux and depth is stable up to 2L/(c√λ), λ being the largest eigenvalue of the discrete
 /// Laplacian: 8 for four neighbours, 16/3 for the nine-point one. Where opposite flows through a face do not

@@ -7,16 +7,16 @@ use thalweg_field::{Edges, Grid2, Invalid, Window, require};
 pub enum Fall {
     /// Evenly.
     Steady {
-        /// Water reaching every cell [m/s].
+        /// Water reaching every cell `[m/s]`.
         rate: f64,
     },
     /// As single drops at random places (Schmidberger 2024, section 4.1).
     Drops {
-        /// Drops on the whole terrain in each second [1/s].
+        /// Drops on the whole terrain in each second `[1/s]`.
         per_second: f64,
-        /// Water that one drop leaves on the cells it hits [m].
+        /// Water that one drop leaves on the cells it hits `[m]`.
         depth: f64,
-        /// Radius of a drop [m].
+        /// Radius of a drop `[m]`.
         radius: f64,
     },
 }
@@ -26,7 +26,7 @@ pub enum Fall {
 pub struct Rain {
     /// Even or in drops.
     pub fall: Fall,
-    /// Share of the rain that reaches each cell [-]; missing: all of it.
+    /// Share of the rain that reaches each cell `[-]`; missing: all of it.
     pub mask: Option<Grid2<f32>>,
     /// When it rains.
     pub when: Window,
@@ -35,11 +35,11 @@ pub struct Rain {
 /// A spring (positive rate) or a drain (negative rate).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Source {
-    /// Metres east and north of the south-west corner [m].
+    /// Metres east and north of the south-west corner `[m]`.
     pub at: [f64; 2],
-    /// Water added in each second [m³/s]; negative: water taken, as far as there is any.
+    /// Water added in each second `[m³/s]`; negative: water taken, as far as there is any.
     pub rate: f64,
-    /// Radius of the disc it spreads over [m].
+    /// Radius of the disc it spreads over `[m]`.
     pub radius: f64,
     /// When it runs.
     pub when: Window,
@@ -54,16 +54,16 @@ pub struct Weather {
     pub sources: Vec<Source>,
     /// The edges of the terrain.
     pub edges: Edges,
-    /// Water standing on the terrain at the beginning, as depth [m]; missing: dry.
+    /// Water standing on the terrain at the beginning, as depth `[m]`; missing: dry.
     pub water: Option<Grid2<f32>>,
-    /// How easily each cell erodes, 0 (never) to 1 (as the parameters say) or more [-]; missing: 1.
+    /// How easily each cell erodes, 0 (never) to 1 (as the parameters say) or more `[-]`; missing: 1.
     pub softness: Option<Grid2<f32>>,
     /// Seed of the random drops.
     pub seed: u64,
 }
 
 impl Weather {
-    /// Steady rain of `rate` [m/s] on closed ground.
+    /// Steady rain of `rate` `[m/s]` on closed ground.
     pub fn raining(rate: f64) -> Self {
         let rain = Rain { fall: Fall::Steady { rate }, mask: None, when: Window::ALWAYS };
         Self { rain: vec![rain], ..Self::default() }

@@ -5,7 +5,7 @@ use super::input::Input;
 use crate::ReadError;
 use std::collections::HashSet;
 
-/// Length that no honest header comes near [byte].
+/// Length that no honest header comes near `[byte]`.
 const LONGEST_HEADER: u64 = 1 << 20;
 
 /// How the numbers after the header are written.
@@ -49,7 +49,7 @@ impl Kind {
     }
 
     /// Its name, the old one.
-    pub fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Self::I8 => "char",
             Self::U8 => "uchar",
@@ -62,8 +62,8 @@ impl Kind {
         }
     }
 
-    /// Length of one number that is not text [byte].
-    pub fn bytes(self) -> u64 {
+    /// Length of one number that is not text `[byte]`.
+    pub(super) fn bytes(self) -> u64 {
         match self {
             Self::I8 | Self::U8 => 1,
             Self::I16 | Self::U16 => 2,
@@ -72,7 +72,7 @@ impl Kind {
         }
     }
 
-    pub fn is_float(self) -> bool {
+    pub(super) fn is_float(self) -> bool {
         matches!(self, Self::F32 | Self::F64)
     }
 }
@@ -99,13 +99,13 @@ pub(crate) struct Element {
 }
 
 impl Element {
-    pub fn find(&self, name: &str) -> Option<usize> {
+    pub(super) fn find(&self, name: &str) -> Option<usize> {
         self.properties.iter().position(|property| property.name == name)
     }
 
-    /// Shortest length that one of these can have in the file [byte]. Lists may be empty, but
+    /// Shortest length that one of these can have in the file `[byte]`. Lists may be empty, but
     /// `corners`, the list of a face, has three at least.
-    pub fn least_bytes(&self, encoding: Encoding, corners: Option<usize>) -> u64 {
+    pub(super) fn least_bytes(&self, encoding: Encoding, corners: Option<usize>) -> u64 {
         let least = |(index, property): (usize, &Property)| {
             let items = if corners == Some(index) { 3 } else { 0 };
             match (encoding, property.form) {
@@ -126,12 +126,12 @@ pub(crate) struct Header {
     pub elements: Vec<Element>,
     /// What the comment lines say.
     pub comments: Vec<String>,
-    /// Length of all that follows the header [byte].
+    /// Length of all that follows the header `[byte]`.
     pub rest: u64,
 }
 
 impl Header {
-    pub fn read(input: &mut Input) -> Result<Self, ReadError> {
+    pub(super) fn read(input: &mut Input) -> Result<Self, ReadError> {
         let source = input.source;
         if !input.next_line()? || input.text().trim_end() != "ply" {
             return Err(source.broken(FORMAT, "it does not begin with the line ply"));
@@ -210,7 +210,7 @@ impl Header {
         Ok(Self { encoding, elements, comments, rest })
     }
 
-    pub fn element(&self, name: &str) -> Option<&Element> {
+    pub(super) fn element(&self, name: &str) -> Option<&Element> {
         self.elements.iter().find(|element| element.name == name)
     }
 }

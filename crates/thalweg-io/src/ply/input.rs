@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::fs::File;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Seek};
 
-/// Length of a line that no honest file comes near: a polygon of a hundred thousand corners [byte].
+/// Length of a line that no honest file comes near: a polygon of a hundred thousand corners `[byte]`.
 const LONGEST_LINE: u64 = 1 << 20;
 
 /// A PLY file that is being read.
@@ -23,7 +23,7 @@ pub(crate) struct Input<'a> {
 }
 
 impl<'a> Input<'a> {
-    pub fn new(source: Source<'a>, file: BufReader<File>) -> Self {
+    pub(super) fn new(source: Source<'a>, file: BufReader<File>) -> Self {
         Self { source, file, line: Vec::new(), used: 0, number: 0 }
     }
 
@@ -35,12 +35,12 @@ impl<'a> Input<'a> {
     }
 
     /// Bytes read so far.
-    pub fn position(&mut self) -> Result<u64, ReadError> {
+    pub(super) fn position(&mut self) -> Result<u64, ReadError> {
         self.file.stream_position().map_err(|error| self.explain(error))
     }
 
     /// Reads a line; false at the end of the file.
-    pub fn next_line(&mut self) -> Result<bool, ReadError> {
+    pub(super) fn next_line(&mut self) -> Result<bool, ReadError> {
         self.line.clear();
         self.used = 0;
         self.number += 1;
@@ -55,7 +55,7 @@ impl<'a> Input<'a> {
     }
 
     /// The line read last.
-    pub fn text(&self) -> Cow<'_, str> {
+    pub(super) fn text(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(&self.line)
     }
 
@@ -64,7 +64,7 @@ impl<'a> Input<'a> {
     }
 
     /// Goes to the next element: a line of text, or the next byte. Empty lines are passed over.
-    pub fn begin(&mut self, encoding: Encoding) -> Result<(), ReadError> {
+    pub(super) fn begin(&mut self, encoding: Encoding) -> Result<(), ReadError> {
         if encoding != Encoding::Ascii {
             return Ok(());
         }
@@ -77,7 +77,7 @@ impl<'a> Input<'a> {
     }
 
     /// Makes sure that all of an element was read.
-    pub fn end(&self, encoding: Encoding) -> Result<(), ReadError> {
+    pub(super) fn end(&self, encoding: Encoding) -> Result<(), ReadError> {
         if encoding != Encoding::Ascii || self.line[self.used..].trim_ascii().is_empty() {
             return Ok(());
         }
@@ -85,7 +85,7 @@ impl<'a> Input<'a> {
     }
 
     /// One number; every type fits.
-    pub fn number(&mut self, encoding: Encoding, kind: Kind) -> Result<f64, ReadError> {
+    pub(super) fn number(&mut self, encoding: Encoding, kind: Kind) -> Result<f64, ReadError> {
         match encoding {
             Encoding::Ascii => self.written(kind),
             Encoding::Little => self.binary(kind, false),
@@ -150,7 +150,7 @@ impl<'a> Input<'a> {
     }
 
     /// The length of a list.
-    pub fn length(&mut self, encoding: Encoding, kind: Kind) -> Result<u64, ReadError> {
+    pub(super) fn length(&mut self, encoding: Encoding, kind: Kind) -> Result<u64, ReadError> {
         let length = self.number(encoding, kind)?;
         if length < 0.0 {
             return Err(self.source.broken(FORMAT, format!("it has a list of {length} numbers")));
@@ -159,7 +159,7 @@ impl<'a> Input<'a> {
     }
 
     /// Passes over a property.
-    pub fn skip(&mut self, encoding: Encoding, form: Form) -> Result<(), ReadError> {
+    pub(super) fn skip(&mut self, encoding: Encoding, form: Form) -> Result<(), ReadError> {
         match form {
             Form::Scalar(kind) => self.number(encoding, kind).map(|_| ()),
             Form::List { length, item } => {
@@ -172,7 +172,7 @@ impl<'a> Input<'a> {
 
     /// Makes sure that nothing follows but blanks: a file that is longer than its header tells is not
     /// what the header tells.
-    pub fn finish(mut self) -> Result<(), ReadError> {
+    pub(super) fn finish(mut self) -> Result<(), ReadError> {
         loop {
             let chunk = match self.file.fill_buf() {
                 Ok([]) => return Ok(()),

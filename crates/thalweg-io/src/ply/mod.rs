@@ -27,7 +27,7 @@ const FORMAT: &str = "PLY";
 /// Names under which programs store the corners of a face.
 const CORNERS: [&str; 2] = ["vertex_indices", "vertex_index"];
 
-/// Memory of a place, a normal or a triangle [byte].
+/// Memory of a place, a normal or a triangle `[byte]`.
 const TRIPLE: u64 = 12;
 
 /// What a PLY file holds.
@@ -40,7 +40,7 @@ pub enum Ply {
 }
 
 /// Reads particles or a mesh from a PLY file, as text or binary of either byte order. `max_bytes` is the
-/// memory that reading may use [byte].
+/// memory that reading may use `[byte]`.
 ///
 /// A file with faces is a mesh; polygons are cut into triangles that share their first corner, which is
 /// right for convex ones. `nx`, `ny` and `nz` become the normals; if one of them is not finite all are
@@ -118,7 +118,7 @@ struct Plan<'a> {
     normals: bool,
     /// Present if it is a mesh.
     face: Option<Face<'a>>,
-    /// Memory that all of it takes if every face is a triangle [byte].
+    /// Memory that all of it takes if every face is a triangle `[byte]`.
     needed: u64,
 }
 

@@ -15,7 +15,7 @@ use tiff::encoder::{Compression, DeflateLevel, Predictor, TiffEncoder, TiffValue
 use tiff::tags::Tag;
 
 /// Terrain with no symmetry: high in the north-west, a little rough, partly below zero.
-pub fn north_west(cols: usize, rows: usize) -> Heightfield {
+pub(crate) fn north_west(cols: usize, rows: usize) -> Heightfield {
     let key = Key::new(7);
     let height = Grid2::from_fn(cols, rows, |col, row| {
         let (east, south) = (col as f64 / cols as f64, row as f64 / rows as f64);
@@ -27,7 +27,7 @@ pub fn north_west(cols: usize, rows: usize) -> Heightfield {
 }
 
 /// Particles with no symmetry, and three labelled columns.
-pub fn droplets(count: usize) -> Points {
+pub(crate) fn droplets(count: usize) -> Points {
     let key = Key::new(3);
     let number = |point: usize, which: u64| key.with(point as u64).with(which).unit() as f32 * 200.0 - 100.0;
     let column =
@@ -44,7 +44,7 @@ pub fn droplets(count: usize) -> Points {
 }
 
 /// A pyramid of four triangles and a square, as a mesh of triangles.
-pub fn pyramid() -> TriMesh {
+pub(crate) fn pyramid() -> TriMesh {
     TriMesh {
         positions: vec![
             [0.0, 0.0, 0.0],
@@ -59,7 +59,7 @@ pub fn pyramid() -> TriMesh {
 }
 
 /// A file with that terrain, and its bytes.
-pub fn written(folder: &Path, name: &str, cols: usize, rows: usize) -> (PathBuf, Vec<u8>) {
+pub(crate) fn written(folder: &Path, name: &str, cols: usize, rows: usize) -> (PathBuf, Vec<u8>) {
     let path = folder.join(name);
     write_heightfield(&path, &north_west(cols, rows), &WriteOptions::default()).unwrap();
     let bytes = std::fs::read(&path).unwrap();
@@ -67,12 +67,12 @@ pub fn written(folder: &Path, name: &str, cols: usize, rows: usize) -> (PathBuf,
 }
 
 /// Whole metres without a sign: what an integer file can hold.
-pub fn metres(cols: usize, rows: usize) -> Grid2<f32> {
+pub(crate) fn metres(cols: usize, rows: usize) -> Grid2<f32> {
     north_west(cols, rows).height.map(|h| (h + 200.0).round())
 }
 
 /// A PNG file of 16-bit samples, or of what `more` makes of its head.
-pub fn png_file(
+pub(crate) fn png_file(
     path: &Path,
     colour: png::ColorType,
     size: [usize; 2],
@@ -96,14 +96,14 @@ pub fn png_file(
 }
 
 /// What a TIFF tag can hold here.
-pub enum Value {
+pub(crate) enum Value {
     Doubles(Vec<f64>),
     Shorts(Vec<u16>),
     Text(&'static str),
 }
 
 /// A TIFF file in strips, with tags of its own.
-pub fn tiff_file<C: ColorType>(
+pub(crate) fn tiff_file<C: ColorType>(
     path: &Path,
     grid: &Grid2<C::Inner>,
     packing: (Compression, Predictor),
@@ -127,10 +127,10 @@ pub fn tiff_file<C: ColorType>(
 }
 
 /// Not packed at all.
-pub const PLAIN: (Compression, Predictor) = (Compression::Uncompressed, Predictor::None);
+pub(crate) const PLAIN: (Compression, Predictor) = (Compression::Uncompressed, Predictor::None);
 
 /// A TIFF file of 32-bit floats in tiles of 16 × 16, the outer ones padded.
-pub fn tiled_tiff_file(path: &Path, grid: &Grid2<f32>) {
+pub(crate) fn tiled_tiff_file(path: &Path, grid: &Grid2<f32>) {
     let mut encoder = TiffEncoder::new(File::create(path).unwrap()).unwrap();
     let mut image = encoder.image_directory().unwrap();
     let (mut offsets, mut lengths) = (Vec::new(), Vec::new());
@@ -160,7 +160,13 @@ pub fn tiled_tiff_file(path: &Path, grid: &Grid2<f32>) {
 }
 
 /// An EXR file with one channel for each name, all holding the same samples.
-pub fn exr_file(path: &Path, size: [usize; 2], names: &[&str], samples: FlatSamples, encoding: Encoding) {
+pub(crate) fn exr_file(
+    path: &Path,
+    size: [usize; 2],
+    names: &[&str],
+    samples: FlatSamples,
+    encoding: Encoding,
+) {
     let channels = names.iter().map(|&name| AnyChannel::new(name, samples.clone())).collect();
     let layer =
         Layer::new((size[0], size[1]), LayerAttributes::default(), encoding, AnyChannels::sort(channels));
@@ -168,7 +174,7 @@ pub fn exr_file(path: &Path, size: [usize; 2], names: &[&str], samples: FlatSamp
 }
 
 /// Files of every kind that is read, as other programs write them; all hold [`metres`] of this size.
-pub fn corpus(folder: &Path, cols: usize, rows: usize) -> Vec<PathBuf> {
+pub(crate) fn corpus(folder: &Path, cols: usize, rows: usize) -> Vec<PathBuf> {
     let metres = metres(cols, rows);
     let size = [cols, rows];
     let mut paths = Vec::new();
@@ -221,7 +227,7 @@ pub fn corpus(folder: &Path, cols: usize, rows: usize) -> Vec<PathBuf> {
 }
 
 /// Changes a few bytes: flipped bits, extreme values, or a number copied from elsewhere.
-pub fn damage(bytes: &mut [u8], key: Key) {
+pub(crate) fn damage(bytes: &mut [u8], key: Key) {
     let head = bytes.len().min(600);
     for change in 0..1 + key.with(0).bits() % 3 {
         let key = key.with(1).with(change);

@@ -8,14 +8,14 @@ use thalweg_field::band;
 use super::things::{Thing, Things};
 use crate::{Lens, View};
 
-/// Rows of a picture that are worked on together [px].
+/// Rows of a picture that are worked on together `[px]`.
 pub(crate) const ROWS: usize = 8;
 
 /// Where the samples of a pixel lie.
 pub(crate) struct Pattern {
-    /// From its top left corner [px].
+    /// From its top left corner `[px]`.
     pub places: &'static [[f32; 2]],
-    /// A disc of this radius always holds one [px].
+    /// A disc of this radius always holds one `[px]`.
     pub reach: f32,
 }
 
@@ -32,14 +32,14 @@ pub(crate) struct Aim {
     parallel: bool,
 }
 
-/// Columns and rows of a picture, the ends left out [px].
+/// Columns and rows of a picture, the ends left out `[px]`.
 struct Rect {
     cols: [usize; 2],
     rows: [usize; 2],
 }
 
 impl Aim {
-    pub fn new(view: &View, size: [usize; 2]) -> Self {
+    pub(crate) fn new(view: &View, size: [usize; 2]) -> Self {
         let (half, parallel) = match view.lens {
             Lens::Perspective(half) => (half, false),
             Lens::Parallel(half) => (half, true),
@@ -47,8 +47,8 @@ impl Aim {
         Self { view: *view, size, half: Vec2::new(half * view.aspect, half), parallel }
     }
 
-    /// A place as the camera sees it [m].
-    pub fn seen_from(&self, place: Vec3) -> Vec3 {
+    /// A place as the camera sees it `[m]`.
+    pub(crate) fn seen_from(&self, place: Vec3) -> Vec3 {
         let way = place - self.view.eye;
         Vec3::new(way.dot(self.view.right), way.dot(self.view.up), way.dot(self.view.forward))
     }
@@ -59,13 +59,13 @@ impl Aim {
     }
 
     /// The place in the picture of a pixel.
-    pub fn at(&self, x: f32, y: f32) -> Vec2 {
+    pub(crate) fn at(&self, x: f32, y: f32) -> Vec2 {
         let [width, height] = self.size.map(|n| n as f32);
         Vec2::new(2.0 * x / width - 1.0, 1.0 - 2.0 * y / height) * self.half
     }
 
     /// The pixel of a place in the picture.
-    pub fn pixel(&self, at: Vec2) -> Vec2 {
+    pub(crate) fn pixel(&self, at: Vec2) -> Vec2 {
         let [width, height] = self.size.map(|n| n as f32);
         let share = at / self.half;
         Vec2::new(0.5 * (share.x + 1.0) * width, 0.5 * (1.0 - share.y) * height)
@@ -145,7 +145,7 @@ impl Ball {
         Self { centre, radius: radius.max(pattern.reach * pixel) }
     }
 
-    /// How far ahead the ray through a place in the picture meets it [m], and the normal there.
+    /// How far ahead the ray through a place in the picture meets it `[m]`, and the normal there.
     fn met(&self, aim: &Aim, at: Vec2) -> Option<(f32, Vec3)> {
         let (start, ray) = aim.ray(at);
         let way = self.centre - start;
@@ -181,7 +181,7 @@ impl Facet {
         Self { sides: [side(0), side(1), side(2)], ahead: DVec3::from_array(corners.map(|corner| corner.z)) }
     }
 
-    /// How far ahead the ray through a place in the picture meets it [m], and the weights of its corners.
+    /// How far ahead the ray through a place in the picture meets it `[m]`, and the weights of its corners.
     fn met(&self, aim: &Aim, at: Vec2) -> Option<(f32, DVec3)> {
         let at: DVec2 = at.as_dvec2();
         let shares = DVec3::from_array(self.sides.map(|side| side.dot(at.extend(1.0))));
@@ -196,7 +196,7 @@ impl Facet {
 /// What is nearest at a sample.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Seen {
-    /// How far ahead [m].
+    /// How far ahead `[m]`.
     pub ahead: f32,
     pub thing: Thing,
 }
@@ -214,7 +214,7 @@ pub(crate) struct Coverage<'a> {
 
 impl<'a> Coverage<'a> {
     /// Sorts the things that pass the filter.
-    pub fn new(
+    pub(crate) fn new(
         things: &'a Things<'a>,
         aim: Aim,
         pattern: &'static Pattern,
@@ -274,7 +274,7 @@ impl<'a> Coverage<'a> {
 
     /// What is nearest at each sample of a group of rows: row after row, pixel after pixel, sample after sample.
     /// Empty if nothing is there.
-    pub fn of_rows(&self, group: usize) -> Vec<Option<Seen>> {
+    pub(crate) fn of_rows(&self, group: usize) -> Vec<Option<Seen>> {
         let things = &self.sorted[self.starts[group]..self.starts[group + 1]];
         if things.is_empty() {
             return Vec::new();
@@ -325,7 +325,7 @@ impl<'a> Coverage<'a> {
     }
 
     /// The outward normal of a thing where the ray through a place in the picture meets it.
-    pub fn normal(&self, thing: Thing, at: Vec2) -> Vec3 {
+    pub(crate) fn normal(&self, thing: Thing, at: Vec2) -> Vec3 {
         let aim = &self.aim;
         match thing {
             Thing::Sphere(number) => {

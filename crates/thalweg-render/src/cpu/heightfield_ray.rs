@@ -13,7 +13,7 @@ pub(crate) struct RayField<'a> {
 
 impl<'a> RayField<'a> {
     /// Prepares heights of at least 2 × 2 cells.
-    pub fn new(height: &'a Grid2<f32>) -> Self {
+    pub(crate) fn new(height: &'a Grid2<f32>) -> Self {
         let corners = |col: usize, row: usize| {
             let pair = |row: usize| height.at(col, row).max(height.at(col + 1, row));
             pair(row).max(pair(row + 1))
@@ -32,7 +32,7 @@ impl<'a> RayField<'a> {
 
     /// The stretch of a ray over the heightfield's rectangle: the way to its start (0 for an origin
     /// within) and to its end; `None` if the ray passes by.
-    pub fn overlap(&self, origin: Vec3, direction: Vec3) -> Option<(f32, f32)> {
+    pub(crate) fn overlap(&self, origin: Vec3, direction: Vec3) -> Option<(f32, f32)> {
         let (mut start, mut end) = (0f32, f32::INFINITY);
         for (o, d, size) in
             [(origin.x, direction.x, self.height.cols() - 1), (origin.y, direction.y, self.height.rows() - 1)]
@@ -49,7 +49,7 @@ impl<'a> RayField<'a> {
     }
 
     /// The way along the ray, from `start` up to `end`, to where it first meets the ground from above.
-    pub fn hit(&self, origin: Vec3, direction: Vec3, start: f32, end: f32) -> Option<f32> {
+    pub(crate) fn hit(&self, origin: Vec3, direction: Vec3, start: f32, end: f32) -> Option<f32> {
         let patches = &self.maxima[0];
         let last = [patches.cols() as isize - 1, patches.rows() as isize - 1];
         let entry = origin + direction * start;
@@ -122,7 +122,7 @@ impl<'a> RayField<'a> {
     }
 
     /// Height at a place on the edge or within.
-    pub fn height_at(&self, place: Vec2) -> f32 {
+    pub(crate) fn height_at(&self, place: Vec2) -> f32 {
         super::lit_ground::sample(self.height, place)
     }
 }

@@ -14,13 +14,13 @@ use crate::scene::is_set;
 struct Tap {
     near: [isize; 2],
     far: [isize; 2],
-    /// Weight of the far cell [-].
+    /// Weight of the far cell `[-]`.
     share: f32,
-    /// 1 / distance [1/m].
+    /// 1 / distance `[1/m]`.
     inverse_distance: f32,
 }
 
-/// Looks along a compass direction [rad] after each of `steps` cells, counted along the axis that the
+/// Looks along a compass direction `[rad]` after each of `steps` cells, counted along the axis that the
 /// direction follows most closely.
 fn taps(azimuth: f32, cell: f32, steps: impl Iterator<Item = usize>) -> Vec<Tap> {
     let (east, south) = (azimuth.sin(), -azimuth.cos());
@@ -63,7 +63,7 @@ fn raise(horizon: &mut [f32], height: &Grid2<f32>, row: usize, tap: &Tap) {
     }
 }
 
-/// Share of the sun's disc that each cell sees over the ground in front of it [-]; of no use once `stop` is set.
+/// Share of the sun's disc that each cell sees over the ground in front of it `[-]`; of no use once `stop` is set.
 pub(crate) fn sunlight(
     height: &Grid2<f32>,
     cell: f32,
@@ -93,7 +93,7 @@ pub(crate) fn sunlight(
     light
 }
 
-/// Share of the sky's light that reaches each cell [-]: the mean over directions of cos² of the
+/// Share of the sky's light that reaches each cell `[-]`: the mean over directions of cos² of the
 /// horizon's elevation, which is 1 on a plain and on summits (sky-view factor after Dozier & Frew 1990). Of no use once
 /// `stop` is set.
 pub(crate) fn sky_view(height: &Grid2<f32>, cell: f32, stop: Option<&AtomicBool>) -> Grid2<f32> {

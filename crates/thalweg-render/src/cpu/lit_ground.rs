@@ -16,19 +16,19 @@ use crate::{ReliefStyle, Scene};
 /// both are equally bright (Imhof 1965, on aerial perspective and coloured shading).
 const SUN: Vec3 = Vec3::new(1.06, 1.0, 0.88);
 const SKY: Vec3 = Vec3::new(0.80, 0.97, 1.26);
-/// Share of the sky in the light on level open ground [-].
+/// Share of the sky in the light on level open ground `[-]`.
 const SKY_SHARE: f32 = 0.24;
 /// Share of the sun's light that comes from its neighbouring directions and casts no shadow, so that
-/// slopes along the light keep their form (Mark 1992: several azimuths, weighted to the main one) [-].
+/// slopes along the light keep their form (Mark 1992: several azimuths, weighted to the main one) `[-]`.
 const FILL_SHARE: f32 = 0.2;
 
 /// Ground and water as a view needs them, row 0 in the north.
 pub(crate) struct LitGround {
-    /// Side of a cell of these grids [m].
+    /// Side of a cell of these grids `[m]`.
     pub cell: f32,
-    /// Top of the bed, exaggerated [m].
+    /// Top of the bed, exaggerated `[m]`.
     pub bed: Grid2<f32>,
-    /// Top of the water or the bed, exaggerated [m].
+    /// Top of the water or the bed, exaggerated `[m]`.
     pub surface: Grid2<f32>,
     /// Light that leaves the bed.
     pub bed_light: Grid2<Vec3>,
@@ -39,11 +39,11 @@ pub(crate) struct LitGround {
 
 /// The water's side of [`LitGround`].
 pub(crate) struct Water {
-    /// Depth on a logarithmic scale from 0 (the thinnest drawn) to 1 (deep) [-].
+    /// Depth on a logarithmic scale from 0 (the thinnest drawn) to 1 (deep) `[-]`.
     wetness: Grid2<f32>,
     /// Light that falls on the surface.
     light: Grid2<Vec3>,
-    /// Rise of the surface to the east and north [-].
+    /// Rise of the surface to the east and north `[-]`.
     slope: Grid2<Vec2>,
     shallow: Vec3,
     deep: Vec3,
@@ -55,7 +55,7 @@ impl LitGround {
     ///
     /// # Panics
     /// If the scene's grids differ in shape.
-    pub fn new(scene: &Scene, style: &ReliefStyle, side: usize) -> Option<Self> {
+    pub(crate) fn new(scene: &Scene, style: &ReliefStyle, side: usize) -> Option<Self> {
         // Each stage of a large terrain takes a good part of a second.
         let go_on = || (!is_set(scene.stop)).then_some(());
         let source = scene.bed_height;
@@ -117,16 +117,16 @@ impl LitGround {
         Some(Self { cell, bed, surface, bed_light, water, lamps })
     }
 
-    /// How steeply the surface at a place in cells falls towards the sun's side [-].
-    pub fn fall(&self, place: Vec2) -> f32 {
+    /// How steeply the surface at a place in cells falls towards the sun's side `[-]`.
+    pub(crate) fn fall(&self, place: Vec2) -> f32 {
         let rise = |step: Vec2| sample(&self.surface, place + step) - sample(&self.surface, place - step);
         let slope = Vec2::new(rise(Vec2::X), -rise(Vec2::Y)) / (2.0 * self.cell);
         -slope.dot(self.lamps.to_sun.truncate().normalize_or_zero())
     }
 
     /// Light on an open upright face with that normal.
-    pub fn light_on_wall(&self, normal: Vec3) -> Vec3 {
-        /// Share of full skylight on an upright face: half the sky, and what the table throws back [-].
+    pub(crate) fn light_on_wall(&self, normal: Vec3) -> Vec3 {
+        /// Share of full skylight on an upright face: half the sky, and what the table throws back `[-]`.
         const OPEN: f32 = 0.85;
         self.lamps.light_on(normal, 1.0, OPEN)
     }
@@ -135,11 +135,11 @@ impl LitGround {
 impl Water {
     /// The light seen when looking at a bed of light `bed` through the water at a place (in cells) from
     /// the direction `to_eye`, while the sky mirrored there has the light `mirrored`.
-    pub fn over(&self, bed: Vec3, place: Vec2, to_eye: Vec3, mirrored: impl Fn(Vec3) -> Vec3) -> Vec3 {
-        /// Share of the bed that even the thinnest drawn water hides: a map must show its rivers [-].
+    pub(crate) fn over(&self, bed: Vec3, place: Vec2, to_eye: Vec3, mirrored: impl Fn(Vec3) -> Vec3) -> Vec3 {
+        /// Share of the bed that even the thinnest drawn water hides: a map must show its rivers `[-]`.
         const VEIL: f32 = 0.62;
         /// The sun's glitter on small waves that the grid does not hold: its strength and the exponent of
-        /// its lobe (Blinn 1977), wide because such waves lean all ways [-].
+        /// its lobe (Blinn 1977), wide because such waves lean all ways `[-]`.
         const GLITTER: f32 = 0.12;
         const LOBE: i32 = 48;
         let wetness = sample(&self.wetness, place);
@@ -163,12 +163,12 @@ impl Water {
     }
 
     /// Colour of the water where the side of a block cuts it, in white light.
-    pub fn cut(&self, place: Vec2) -> Vec3 {
+    pub(crate) fn cut(&self, place: Vec2) -> Vec3 {
         self.shallow.lerp(self.deep, 0.5 * sample(&self.wetness, place))
     }
 }
 
-/// Share of a cell that the water covers [-]: films fade in, so that no cell flickers at the threshold.
+/// Share of a cell that the water covers `[-]`: films fade in, so that no cell flickers at the threshold.
 fn cover(wetness: f32) -> f32 {
     smoothstep(0.0, 0.22, wetness)
 }
@@ -177,12 +177,12 @@ fn cover(wetness: f32) -> f32 {
 pub(crate) struct Lamps {
     pub to_sun: Vec3,
     to_fill: [Vec3; 3],
-    /// Light of the sun on a surface that faces it, such that level ground receives 1 in all [-].
+    /// Light of the sun on a surface that faces it, such that level ground receives 1 in all `[-]`.
     strength: f32,
 }
 
 impl Lamps {
-    pub fn new(style: &ReliefStyle) -> Self {
+    pub(crate) fn new(style: &ReliefStyle) -> Self {
         let towards = |azimuth: f32| {
             let level = style.sun_elevation.cos();
             Vec3::new(azimuth.sin() * level, azimuth.cos() * level, style.sun_elevation.sin())
@@ -195,7 +195,7 @@ impl Lamps {
     }
 
     /// Light on a surface with that normal, which sees shares of the sun and of the sky.
-    pub fn light_on(&self, normal: Vec3, sun: f32, sky: f32) -> Vec3 {
+    pub(crate) fn light_on(&self, normal: Vec3, sun: f32, sky: f32) -> Vec3 {
         let facing = |to_light: Vec3| normal.dot(to_light).max(0.0);
         let fill = self.to_fill.map(facing).iter().sum::<f32>() / self.to_fill.len() as f32;
         let direct = (1.0 - FILL_SHARE) * facing(self.to_sun) * sun + FILL_SHARE * fill * sky;
@@ -203,7 +203,7 @@ impl Lamps {
     }
 }
 
-/// Water above the bed [m]; none where either of them is not a number.
+/// Water above the bed `[m]`; none where either of them is not a number.
 fn water_depth(scene: &Scene) -> Option<Grid2<f32>> {
     let (bed, depth) = (scene.bed_height, scene.water_depth?);
     Some(Grid2::from_fn(bed.cols(), bed.rows(), |col, row| {
@@ -212,10 +212,10 @@ fn water_depth(scene: &Scene) -> Option<Grid2<f32>> {
     }))
 }
 
-/// Factor on the light [-]: crests a little brighter, gullies a little darker. Curvature draws the lines
+/// Factor on the light `[-]`: crests a little brighter, gullies a little darker. Curvature draws the lines
 /// that light alone leaves soft (Kennelly 2008).
 fn crest_light(surface: &Grid2<f32>, cell: f32, scale: f32) -> Grid2<f32> {
-    /// Gain for each cell of height above the mean of the surroundings, and the most that it may do [-].
+    /// Gain for each cell of height above the mean of the surroundings, and the most that it may do `[-]`.
     const GAIN: f32 = 0.3;
     const MOST: f32 = 0.15;
     let soft = blurred(surface, 1.5 * scale);

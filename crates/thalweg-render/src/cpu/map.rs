@@ -23,7 +23,7 @@ pub struct MapStyle {
     /// extreme 1 % of the cells span.
     pub range: Option<[f32; 2]>,
     /// Strength of the relief that lightens and darkens the colours, 0 for none; little, for they must be found in
-    /// the legend [-].
+    /// the legend `[-]`.
     pub relief: f32,
 }
 
@@ -52,7 +52,7 @@ impl MapStyle {
     }
 
     /// Factor on the colours of ground that falls that steeply towards the light: a slope of 45° away from it loses all of
-    /// `relief`, and one towards it gains a third of that, which pale colours can take without turning white [-].
+    /// `relief`, and one towards it gains a third of that, which pale colours can take without turning white `[-]`.
     pub(crate) fn shade(&self, fall: f32) -> f32 {
         let facing = fall.atan() / FRAC_PI_4;
         (1.0 + self.relief * if facing > 0.0 { facing / 3.0 } else { facing }).max(0.0)

@@ -135,12 +135,12 @@ struct Scenery<'a> {
     shaded: Vec3,
     /// The colour of meshes of water.
     water: Vec3,
-    /// Top of the table [m].
+    /// Top of the table `[m]`.
     base: f32,
-    /// Longer side of everything, and where its middle lies [m].
+    /// Longer side of everything, and where its middle lies `[m]`.
     width: f32,
     middle: Vec3,
-    /// Optical thickness of the air over one width [-].
+    /// Optical thickness of the air over one width `[-]`.
     haze: f32,
 }
 
@@ -172,7 +172,7 @@ impl<'a> Scenery<'a> {
         }
     }
 
-    /// Light that arrives at a place in the picture [px], at which that is the nearest thing.
+    /// Light that arrives at a place in the picture `[px]`, at which that is the nearest thing.
     fn light(&self, [x, y]: [f32; 2], seen: Option<Seen>) -> Vec3 {
         let (eye, ray) = self.view.ray(x / self.size[0], y / self.size[1]);
         let to_thing = seen.map_or(f32::INFINITY, |seen| seen.ahead / ray.dot(self.view.forward));
@@ -198,9 +198,9 @@ impl<'a> Scenery<'a> {
 
     /// Light of a particle or a triangle that is met at a place.
     fn light_of(&self, thing: Thing, at: Vec2, place: Vec3, ray: Vec3) -> Vec3 {
-        /// Particles lie among others, which take the sky from their flanks [-].
+        /// Particles lie among others, which take the sky from their flanks `[-]`.
         const CROWDED: f32 = 0.4;
-        /// The sun on wet things: strength and exponent of its lobe (Blinn 1977) [-].
+        /// The sun on wet things: strength and exponent of its lobe (Blinn 1977) `[-]`.
         const SHEEN: f32 = 0.15;
         const LOBE: i32 = 40;
         let normal = self.coverage.normal(thing, at);
@@ -252,9 +252,9 @@ struct Block<'a> {
     ground: &'a LitGround,
     field: RayField<'a>,
     overlay: Option<&'a Draped<'a>>,
-    /// Underside [m].
+    /// Underside `[m]`.
     base: f32,
-    /// Extent to the east and to the north [m].
+    /// Extent to the east and to the north `[m]`.
     plan: Vec2,
 }
 
@@ -279,7 +279,7 @@ impl<'a> Block<'a> {
         (origin, Vec3::new(ray.x / cell, -ray.y / cell, ray.z))
     }
 
-    /// Where a ray meets it within some way [m].
+    /// Where a ray meets it within some way `[m]`.
     fn meet(&self, eye: Vec3, ray: Vec3, within: f32) -> Option<(f32, Part)> {
         let (origin, direction) = self.in_cells(eye, ray);
         let (start, end) = self.field.overlap(origin, direction).filter(|(start, _)| *start <= within)?;
@@ -300,7 +300,7 @@ impl<'a> Block<'a> {
         over.is_none_or(|(start, end)| self.field.hit(origin, direction, start, end).is_none())
     }
 
-    /// How far a place lies beside it [m].
+    /// How far a place lies beside it `[m]`.
     fn beside(&self, place: Vec3) -> f32 {
         let middle = self.plan * 0.5;
         ((place.truncate() - middle).abs() - middle).max(Vec2::ZERO).length()

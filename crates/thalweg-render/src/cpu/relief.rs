@@ -27,7 +27,7 @@ pub fn relief(scene: &Scene, style: &ReliefStyle, side: usize) -> Picture {
     developed(&shrunk(&seen_from_above(&ground), width, height))
 }
 
-/// Width and height of a picture of a grid, given its longer side [px]; `None` if there is nothing to draw.
+/// Width and height of a picture of a grid, given its longer side `[px]`; `None` if there is nothing to draw.
 pub(crate) fn picture_size(grid: &Grid2<f32>, side: usize) -> Option<[usize; 2]> {
     let longest = grid.cols().max(grid.rows()) as f64;
     let fit = |count: usize| ((count as f64 * side as f64 / longest).round() as usize).max(1);

@@ -18,15 +18,15 @@ const MIDDLE: Pattern = Pattern { places: &[[0.5, 0.5]], reach: 0.71 };
 pub(crate) struct Shade {
     aim: Aim,
     ahead: Grid2<f32>,
-    /// Side of a sample [m].
+    /// Side of a sample `[m]`.
     texel: f32,
-    /// What lies no farther behind the nearest belongs to it [m].
+    /// What lies no farther behind the nearest belongs to it `[m]`.
     slack: f32,
 }
 
 impl Shade {
-    /// Looks from the sun at things between two corners [m].
-    pub fn new(things: &Things, bounds: [Vec3; 2], style: &ReliefStyle) -> Self {
+    /// Looks from the sun at things between two corners `[m]`.
+    pub(crate) fn new(things: &Things, bounds: [Vec3; 2], style: &ReliefStyle) -> Self {
         let view = from_the_sun(bounds, style);
         let aim = Aim::new(&view, [SIDE; 2]);
         // Water lets the sun through.
@@ -42,9 +42,9 @@ impl Shade {
         Self { aim, ahead, texel, slack: things.radius() + texel }
     }
 
-    /// Share of the sun that is seen from a place on a surface [-].
-    pub fn sun_at(&self, place: Vec3, normal: Vec3) -> f32 {
-        /// Samples to each side, and how far apart they are [texels].
+    /// Share of the sun that is seen from a place on a surface `[-]`.
+    pub(crate) fn sun_at(&self, place: Vec3, normal: Vec3) -> f32 {
+        /// Samples to each side, and how far apart they are `[texels]`.
         const AROUND: i32 = 1;
         const APART: f32 = 1.2;
         // A step along the normal keeps the surface out of its own shadow.

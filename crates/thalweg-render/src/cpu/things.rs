@@ -14,7 +14,7 @@ use crate::{Look, ParticleShape, Spread};
 pub(crate) struct Things<'a> {
     spheres: Option<Spheres<'a>>,
     bodies: Vec<Body<'a>>,
-    /// Factor on heights [-].
+    /// Factor on heights `[-]`.
     stretch: f32,
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct Paint {
 
 struct Spheres<'a> {
     places: &'a [[f32; 3]],
-    /// [m]
+    /// `[m]`
     radius: f32,
     colour: Colour<'a>,
 }
@@ -54,8 +54,8 @@ struct Body<'a> {
 }
 
 impl<'a> Things<'a> {
-    /// Those that a look shows; particles have that radius [m].
-    pub fn of(snapshot: &'a Snapshot, look: &'a Look, radius: f32) -> Self {
+    /// Those that a look shows; particles have that radius `[m]`.
+    pub(crate) fn of(snapshot: &'a Snapshot, look: &'a Look, radius: f32) -> Self {
         let points = snapshot.points.as_ref().filter(|points| !points.is_empty() && radius > 0.0);
         let shown = points.filter(|_| look.particles.shape != ParticleShape::Hidden);
         let drawn = |matter: Matter| look.water.visible || matter != Matter::Water;
@@ -74,7 +74,7 @@ impl<'a> Things<'a> {
     }
 
     /// How many there are.
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.sphere_count() + self.bodies.iter().map(|body| body.mesh.triangles.len()).sum::<usize>()
     }
 
@@ -83,7 +83,7 @@ impl<'a> Things<'a> {
     }
 
     /// The one of that number: first the particles, then the triangles of one mesh after the other.
-    pub fn numbered(&self, number: usize) -> Option<Thing> {
+    pub(crate) fn numbered(&self, number: usize) -> Option<Thing> {
         if number < self.sphere_count() {
             return Some(Thing::Sphere(number as u32));
         }
@@ -97,24 +97,24 @@ impl<'a> Things<'a> {
         None
     }
 
-    /// Radius of the particles [m].
-    pub fn radius(&self) -> f32 {
+    /// Radius of the particles `[m]`.
+    pub(crate) fn radius(&self) -> f32 {
         self.spheres.as_ref().map_or(0.0, |spheres| spheres.radius)
     }
 
-    /// Centre of a particle [m].
-    pub fn centre(&self, sphere: u32) -> Vec3 {
+    /// Centre of a particle `[m]`.
+    pub(crate) fn centre(&self, sphere: u32) -> Vec3 {
         self.spheres.as_ref().map_or(Vec3::NAN, |spheres| self.raised(spheres.places[sphere as usize]))
     }
 
-    /// Corners of a triangle [m].
-    pub fn corners(&self, body: u16, triangle: u32) -> [Vec3; 3] {
+    /// Corners of a triangle `[m]`.
+    pub(crate) fn corners(&self, body: u16, triangle: u32) -> [Vec3; 3] {
         let mesh = &self.bodies[usize::from(body)].mesh;
         mesh.triangles[triangle as usize].map(|corner| self.raised(mesh.positions[corner as usize]))
     }
 
     /// Normal of a triangle between its corners, which count that much; of any length.
-    pub fn normal(&self, body: u16, triangle: u32, weights: [f32; 3]) -> Vec3 {
+    pub(crate) fn normal(&self, body: u16, triangle: u32, weights: [f32; 3]) -> Vec3 {
         let mesh = &self.bodies[usize::from(body)].mesh;
         let corners = mesh.triangles[triangle as usize].map(|i| Vec3::from_array(mesh.normals[i as usize]));
         let normal: Vec3 = corners.iter().zip(weights).map(|(normal, weight)| *normal * weight).sum();
@@ -123,11 +123,11 @@ impl<'a> Things<'a> {
     }
 
     /// Whether the sun passes through.
-    pub fn is_water(&self, body: u16) -> bool {
+    pub(crate) fn is_water(&self, body: u16) -> bool {
         self.bodies[usize::from(body)].matter == Matter::Water
     }
 
-    pub fn paint(&self, thing: Thing, water: Vec3) -> Paint {
+    pub(crate) fn paint(&self, thing: Thing, water: Vec3) -> Paint {
         match (thing, &self.spheres) {
             (Thing::Sphere(number), Some(spheres)) => spheres.colour.paint(number as usize),
             (Thing::Sphere(_), None) => Paint { albedo: Vec3::ZERO, wet: false },

@@ -8,7 +8,7 @@ use super::space::{self, BODIES, SPACE, THICKNESS};
 use super::texture::{SMOOTH, Texture};
 use super::{DEPTH, FRAME, MUD, depth_state, fullscreen_pipeline};
 
-/// The bits of distances along the middle ray [m]; 0 where there is nothing.
+/// The bits of distances along the middle ray `[m]`; 0 where there is nothing.
 pub(super) const DISTANCES: TextureFormat = TextureFormat::R32Uint;
 
 /// The passes of the smoothing: two wide rounds leave no trace of single particles, the last one none of

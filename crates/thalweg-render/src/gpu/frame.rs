@@ -164,7 +164,7 @@ impl FrameData {
 
 /// Whether waves focus light to be seen: on coarse cells none is short enough for its water's depth.
 pub(super) fn focuses(look: &Look, world: &World) -> bool {
-    /// Side of the largest cell whose waves may [m].
+    /// Side of the largest cell whose waves may `[m]`.
     const FINE: f32 = 1.0;
     look.water.caustics && look.water.visible && world.has_water && world.cell <= FINE
 }

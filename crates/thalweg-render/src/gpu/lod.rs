@@ -28,7 +28,7 @@ pub(super) struct Patch {
 /// How finely a view needs the ground.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fineness {
-    /// Where the eye is [m].
+    /// Where the eye is `[m]`.
     pub eye: Vec3,
     /// Level 1 begins at this many metres from the eye; 0 if the distance does not matter.
     pub range: f32,
@@ -87,7 +87,7 @@ impl Quadtree {
     }
 
     /// Chooses the patches for a view. `clip_from_world` leaves out what lies outside the picture, and
-    /// `base` is how far down the walls at the edges reach [m].
+    /// `base` is how far down the walls at the edges reach `[m]`.
     pub(super) fn choose(
         &self,
         fineness: &Fineness,

@@ -79,6 +79,12 @@ pub struct Renderer {
     sky: Option<(u32, Sky)>,
 }
 
+impl std::fmt::Debug for Renderer {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.debug_struct("Renderer").finish_non_exhaustive()
+    }
+}
+
 /// What is drawn into before it becomes a picture.
 struct Targets {
     /// What of the ground is seen where.
@@ -203,7 +209,7 @@ impl Renderer {
         self.terrain.triangles()
     }
 
-    /// Draws into a view of that format and size [px]. What goes wrong on the device is told by
+    /// Draws into a view of that format and size `[px]`. What goes wrong on the device is told by
     /// [`Gpu::guarded`], around this or later.
     pub fn draw(
         &mut self,

@@ -19,13 +19,13 @@ use crate::{Look, Spread};
 
 /// Particles in one buffer, at most: 96 MB of positions, which every device can bind.
 const CHUNK: usize = 8 << 20;
-/// The positions of so many [bytes].
+/// The positions of so many `[bytes]`.
 pub(super) const CHUNK_BYTES: u64 = (CHUNK * size_of::<[f32; 3]>()) as u64;
 
 /// Particles on the device.
 pub(super) struct Cloud {
     chunks: Vec<Chunk>,
-    /// As it is drawn [m].
+    /// As it is drawn `[m]`.
     pub radius: f32,
     /// How the colouring column is spread over its colours.
     pub spread: Option<Spread>,
@@ -41,7 +41,7 @@ struct Chunk {
 }
 
 impl Cloud {
-    /// `None` if there is nothing to draw. The radius is that of [`Extent`](crate::Extent) [m].
+    /// `None` if there is nothing to draw. The radius is that of [`Extent`](crate::Extent) `[m]`.
     pub(super) fn new(
         gpu: &Gpu,
         points: &Points,

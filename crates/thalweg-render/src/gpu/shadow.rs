@@ -12,7 +12,7 @@ pub(super) const SIDE: u32 = 2048;
 pub(super) struct Shadow {
     /// World to the sun's clip space; depth runs from 1 at the sun to 0 behind everything.
     pub clip_from_world: Mat4,
-    /// Side of a texel [m].
+    /// Side of a texel `[m]`.
     pub texel: f32,
 }
 

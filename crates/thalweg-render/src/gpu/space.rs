@@ -19,7 +19,7 @@ use crate::{Look, ParticleShape};
 
 /// Of opaque things, paint and folded normal; of surfaces of water, normal and foam, depth and mud.
 pub(super) const BODIES: TextureFormat = TextureFormat::Rg32Uint;
-/// Water along a ray, the sediment in it and the foam in it [m].
+/// Water along a ray, the sediment in it and the foam in it `[m]`.
 pub(super) const THICKNESS: TextureFormat = TextureFormat::Rgba16Float;
 
 /// How the textures of the groups are read.

@@ -85,7 +85,7 @@ fn depth_bytes(renderer: &Renderer) -> Vec<u8> {
     gpu.texture_bytes(&bits.texture).unwrap()
 }
 
-/// Distance along the middle ray to what is seen at each pixel [m]; `None` where there is only the table.
+/// Distance along the middle ray to what is seen at each pixel `[m]`; `None` where there is only the table.
 fn distances(renderer: &mut Renderer, snapshot: &Snapshot, look: &Look, view: &View) -> Vec<Option<f32>> {
     let mut world = renderer.load(snapshot, look).unwrap();
     renderer.draw_light(&mut world, look, view, [SIDE; 2]);

@@ -11,14 +11,14 @@ use super::texture::Texture;
 use crate::cpu::resample::filled;
 use crate::{Camera, Extent, Lens, Look, Spread, View};
 
-/// Side of the texture that holds how open the ground is to the sky, at most [texels].
+/// Side of the texture that holds how open the ground is to the sky, at most `[texels]`.
 const OPENNESS_SIDE: u32 = 1024;
 
 /// A snapshot on the graphics device, made by [`Renderer::load`](super::Renderer::load).
 pub struct World {
     /// Columns and rows.
     pub(super) size: [u32; 2],
-    /// Side of a cell [m].
+    /// Side of a cell `[m]`.
     pub(super) cell: f32,
     /// How far everything reaches.
     pub(super) extent: Extent,
@@ -29,6 +29,16 @@ pub struct World {
     /// The particles, and the meshes that have triangles.
     pub(super) cloud: Option<Cloud>,
     pub(super) bodies: Vec<Body>,
+}
+
+impl std::fmt::Debug for World {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.debug_struct("World")
+            .field("size", &self.size)
+            .field("cell", &self.cell)
+            .field("has_water", &self.has_water)
+            .finish_non_exhaustive()
+    }
 }
 
 /// The textures of the ground.
@@ -121,9 +131,9 @@ impl World {
         self.cloud.as_ref()?.spread.as_ref()
     }
 
-    /// Side of a tile of ripples [m].
+    /// Side of a tile of ripples `[m]`.
     pub(super) fn ripple_tile(&self) -> f32 {
-        /// Cells along a tile, and its least side [m].
+        /// Cells along a tile, and its least side `[m]`.
         const CELLS: f32 = 12.0;
         const LEAST: f32 = 3.0;
         (CELLS * self.cell).max(LEAST)
@@ -200,7 +210,7 @@ fn overlay_of(gpu: &Gpu, snapshot: &Snapshot, look: &Look) -> Option<OverlayMap>
     Some(OverlayMap { values: Texture::of_grid(gpu, "overlay", &field.values), spread })
 }
 
-/// What is drawn: the bed, or the water on it [m].
+/// What is drawn: the bed, or the water on it `[m]`.
 fn surface(height: &Grid2<f32>, depth: &Grid2<f32>) -> Grid2<f32> {
     Grid2::from_fn(height.cols(), height.rows(), |col, row| height.at(col, row) + depth.at(col, row).max(0.0))
 }

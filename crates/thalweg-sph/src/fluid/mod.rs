@@ -14,9 +14,9 @@ use crate::pressure::{Pressure, Shared};
 use crate::volumes::Volumes;
 use thalweg_field::{Invalid, require};
 
-/// A particle without a lifetime vanishes then [s].
+/// A particle without a lifetime vanishes then `[s]`.
 pub const FOREVER: f32 = f32::MAX;
-/// A particle that vanishes before the next step [s].
+/// A particle that vanishes before the next step `[s]`.
 pub const AT_ONCE: f32 = f32::NEG_INFINITY;
 
 /// Particles that vanished, and what they carried.
@@ -33,7 +33,7 @@ pub struct Removed {
 pub struct Fluid {
     params: FluidParams,
     constants: Constants,
-    /// Viscosity between fluid and boundary [Pa·s].
+    /// Viscosity between fluid and boundary `[Pa·s]`.
     wall_viscosity: f32,
     boundary: BoundaryFactors,
     expected_speed: f64,
@@ -48,7 +48,7 @@ pub struct Fluid {
     /// How many particles of `next` the densities belong to: all that the last step moved.
     known: usize,
     last: Extremes,
-    /// Simulated time [s], steps taken, and the last step [s].
+    /// Simulated time `[s]`, steps taken, and the last step `[s]`.
     time: f64,
     steps: u64,
     last_dt: f64,
@@ -57,7 +57,7 @@ pub struct Fluid {
 }
 
 impl Fluid {
-    /// Nothing yet. `expected_speed` is the fastest flow to be expected [m/s]: a Tait fluid is ten times as fast for
+    /// Nothing yet. `expected_speed` is the fastest flow to be expected `[m/s]`: a Tait fluid is ten times as fast for
     /// sound unless its parameters say otherwise. `cargo` tells whether particles carry something.
     pub fn new(
         params: &FluidParams,
@@ -123,7 +123,7 @@ impl Fluid {
     }
 
     /// Takes other parameters from now on, if they fit the particles, and another speed of the fastest flow to be expected
-    /// [m/s].
+    /// `[m/s]`.
     pub fn set_params(&mut self, params: &FluidParams, expected_speed: f64) -> Result<(), Invalid> {
         self.check_params(params)?;
         self.expected_speed = expected_speed;
@@ -141,7 +141,7 @@ impl Fluid {
         &self.constants
     }
 
-    /// Viscosity between the fluid and its boundary from now on [Pa·s].
+    /// Viscosity between the fluid and its boundary from now on `[Pa·s]`.
     pub fn set_wall_viscosity(&mut self, viscosity: f64) {
         self.wall_viscosity = viscosity as f32;
     }
@@ -161,7 +161,7 @@ impl Fluid {
         self.fluid_count == 0
     }
 
-    /// Simulated time [s].
+    /// Simulated time `[s]`.
     pub fn time(&self) -> f64 {
         self.time
     }
@@ -171,7 +171,7 @@ impl Fluid {
         self.steps
     }
 
-    /// The last step [s]; 0 before the first.
+    /// The last step `[s]`; 0 before the first.
     pub fn last_dt(&self) -> f64 {
         self.last_dt
     }
@@ -206,22 +206,22 @@ impl Fluid {
         &self.neighbours
     }
 
-    /// Volume of each sorted particle [m³]; zero for the boundary.
+    /// Volume of each sorted particle `[m³]`; zero for the boundary.
     pub fn volumes(&self) -> Volumes<'_> {
         self.shared.volumes(&self.now)
     }
 
-    /// Density of each sorted particle [kg/m³].
+    /// Density of each sorted particle `[kg/m³]`.
     pub fn density(&self) -> &[f32] {
         &self.shared.density
     }
 
-    /// Density that the last step found [kg/m³], in the order of [`Fluid::particles`]; what was added since has none.
+    /// Density that the last step found `[kg/m³]`, in the order of [`Fluid::particles`]; what was added since has none.
     pub fn last_density(&self) -> &[f32] {
         &self.shared.density[..self.known]
     }
 
-    /// Pressure at a density [Pa].
+    /// Pressure at a density `[Pa]`.
     pub fn pressure_at(&self, density: f32) -> f32 {
         self.constants.pressure(density)
     }
@@ -240,7 +240,7 @@ impl Fluid {
         self.fluid_count += 1;
     }
 
-    /// Adds a particle of the boundary; `tag` is the owner's, and [`SLIP`] if it has no friction.
+    /// Adds a particle of the boundary; `tag` is the owner's, and [`SLIP`](crate::SLIP) if it has no friction.
     pub fn add_boundary(&mut self, position: [f32; 3], velocity: [f32; 3], tag: u32) {
         let mass = self.constants.mass; // until it is weighed
         self.next.push(Particle {

@@ -6,9 +6,9 @@ use crate::particles::{BOUNDARY, Particles};
 use std::ops::RangeInclusive;
 use thalweg_field::range::{FINITE_F32, NATURAL, NATURAL_F32, all_within, whole};
 
-/// No particle of a run that makes sense is faster [m/s].
+/// No particle of a run that makes sense is faster `[m/s]`.
 const FASTEST: f32 = 1.0e6;
-/// By so much rounding may take what a particle carries beyond nothing and beyond all of it [-].
+/// By so much rounding may take what a particle carries beyond nothing and beyond all of it `[-]`.
 const CARGO_SLACK: f64 = 1.0e-3;
 
 impl Fluid {

@@ -11,16 +11,16 @@ use crate::pressure::{Pressure, Shared, Sorted, resize_column};
 use std::ops::Range;
 use thalweg_field::band;
 
-/// What is left of the velocity in each step while particles find their places [-].
+/// What is left of the velocity in each step while particles find their places `[-]`.
 const RELAXED: f32 = 0.9;
 
 impl Fluid {
-    /// The longest stable time step [s].
+    /// The longest stable time step `[s]`.
     pub fn max_dt(&self) -> f64 {
         self.pressure.max_dt(&self.constants, self.last, self.wall_viscosity)
     }
 
-    /// The time step that comes next [s], at most `limit`.
+    /// The time step that comes next `[s]`, at most `limit`.
     pub fn choose_dt(&self, limit: f64) -> f64 {
         self.params.dt.unwrap_or((self.params.safety * self.max_dt()).min(self.params.max_dt)).min(limit)
     }

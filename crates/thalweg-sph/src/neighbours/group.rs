@@ -97,7 +97,7 @@ impl Group<'_> {
         self.list.iter().map(|&word| Vector(word))
     }
 
-    /// 1 for the particles of a vector that count, 0 for the others [-].
+    /// 1 for the particles of a vector that count, 0 for the others `[-]`.
     #[inline(always)]
     pub fn counted<S: Simd>(&self, simd: S, vector: Vector) -> f32x8<S> {
         f32x8::from_slice(simd, &COUNT[vector.lanes()])
@@ -139,7 +139,7 @@ impl Group<'_> {
         Near { list: self.list, bits: self.reached[k] & ((1 << OWN_BITS) - 1), next: OWN_BITS }
     }
 
-    /// Squared distances from a place to the particles of a vector [m²]; infinite to those that do not count.
+    /// Squared distances from a place to the particles of a vector `[m²]`; infinite to those that do not count.
     #[inline(always)]
     pub fn squared<S: Simd>(&self, simd: S, vector: Vector, [dx, dy, dz]: [f32x8<S>; 3]) -> f32x8<S> {
         let floor = f32x8::from_slice(simd, &self.floors[vector.lanes()]);

@@ -45,9 +45,9 @@ const ABREAST: usize = 3 * CELLS;
 /// Sorted particles and how to find those around a place.
 #[derive(Debug, Default)]
 pub struct Neighbours {
-    /// Reach of the kernels [m].
+    /// Reach of the kernels `[m]`.
     h: f32,
-    /// Lower corner of the first cell [m].
+    /// Lower corner of the first cell `[m]`.
     origin: [f32; 3],
     /// Segments along x, rows along y and z; the outermost are always empty.
     size: [u32; 3],
@@ -73,11 +73,11 @@ pub struct Neighbours {
     "particles are spread from {low:.3?} to {high:.3?} m, which is too wide for a search radius of {h} m"
 )]
 pub struct TooWide {
-    /// Smallest coordinates: east, north, up [m].
+    /// Smallest coordinates: east, north, up `[m]`.
     pub low: [f32; 3],
-    /// Largest coordinates [m].
+    /// Largest coordinates `[m]`.
     pub high: [f32; 3],
-    /// Search radius [m].
+    /// Search radius `[m]`.
     pub h: f32,
 }
 
@@ -98,14 +98,14 @@ impl Neighbours {
         count * (3 * 4 + 2 * 4)
     }
 
-    /// Bytes for the cells of a box from the lowest to the highest coordinates [m], whatever is in it.
+    /// Bytes for the cells of a box from the lowest to the highest coordinates `[m]`, whatever is in it.
     pub fn grid_bytes(low: [f64; 3], high: [f64; 3], h: f64) -> Result<u64, TooWide> {
         let size = cells_over(std::array::from_fn(|axis| [low[axis] as f32, high[axis] as f32]), h as f32)?;
         // A bit for each, and a number for every 64.
         Ok(size.iter().product::<u64>() / 64 * (8 + 4))
     }
 
-    /// Sorts particles into cells: `sorted` gets those of `from` that live beyond `now` [s].
+    /// Sorts particles into cells: `sorted` gets those of `from` that live beyond `now` `[s]`.
     pub fn sort(&mut self, from: &Particles, sorted: &mut Particles, now: f32) -> Result<(), TooWide> {
         self.lay_out(from, now)?;
         self.find_segments(from, now);

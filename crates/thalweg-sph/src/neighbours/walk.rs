@@ -9,7 +9,7 @@ use fearless_simd::{Level, Simd, dispatch, f32x8, i32x8, prelude::*, u32x8};
 use std::cell::Cell;
 use std::ops::Range;
 
-/// Shortest squared distance, over h² [-]: terms divide by the distance, also by that of a particle to itself.
+/// Shortest squared distance, over h² `[-]`: terms divide by the distance, also by that of a particle to itself.
 const CLOSEST: f32 = 1.0e-12;
 
 thread_local! {
@@ -25,7 +25,7 @@ struct Around {
     bounds: [[u32; 32]; ROWS],
     /// First of those cells, counted along x from the origin.
     first: i32,
-    /// Lower side of the segment's row along y and z [m].
+    /// Lower side of the segment's row along y and z `[m]`.
     floor: [f32; 2],
 }
 

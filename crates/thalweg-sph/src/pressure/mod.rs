@@ -23,16 +23,16 @@ pub(crate) struct Sorted<'a> {
     pub params: &'a FluidParams,
     pub constants: &'a Constants,
     pub boundary: BoundaryFactors,
-    /// Viscosity between fluid and boundary [Pa·s].
+    /// Viscosity between fluid and boundary `[Pa·s]`.
     pub wall_viscosity: f32,
 }
 
 /// What every method finds for the sorted particles, and others read.
 #[derive(Debug, Default)]
 pub(crate) struct Shared {
-    /// Density; that at rest for the boundary [kg/m³].
+    /// Density; that at rest for the boundary `[kg/m³]`.
     pub density: Vec<f32>,
-    /// 1 for the boundary, 0 for the fluid [-].
+    /// 1 for the boundary, 0 for the fluid `[-]`.
     pub solid: Vec<f32>,
     /// What is near each particle of the fluid.
     pub kept: Kept,
@@ -49,19 +49,19 @@ pub(crate) trait Pressure {
     /// Finds densities, and whatever the accelerations need.
     fn compute_density(&mut self, sorted: Sorted, shared: &mut Shared);
 
-    /// Accelerations of the particles of the fluid [m/s²], east, north and up, for the step that comes next.
+    /// Accelerations of the particles of the fluid `[m/s²]`, east, north and up, for the step that comes next.
     fn accelerate(&mut self, sorted: Sorted, shared: &Shared, out: [&mut [f32]; 3]);
 
-    /// The longest stable time step after a step with these extremes [s].
+    /// The longest stable time step after a step with these extremes `[s]`.
     fn max_dt(&self, constants: &Constants, extremes: Extremes, wall_viscosity: f32) -> f64;
 }
 
 impl Shared {
     /// Bytes for each particle.
-    pub const BYTES: u64 = Kept::BYTES + 2 * 4;
+    pub(crate) const BYTES: u64 = Kept::BYTES + 2 * 4;
 
-    /// Volume of each particle [m³]; zero for the boundary.
-    pub fn volumes<'a>(&'a self, particles: &'a Particles) -> Volumes<'a> {
+    /// Volume of each particle `[m³]`; zero for the boundary.
+    pub(crate) fn volumes<'a>(&'a self, particles: &'a Particles) -> Volumes<'a> {
         Volumes { solid: &self.solid, mass: &particles.mass, density: &self.density }
     }
 }

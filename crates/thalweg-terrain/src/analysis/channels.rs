@@ -4,30 +4,31 @@ use super::Drainage;
 use super::fit::slope_of;
 
 /// The cells that drain at least a given area, taken as channels.
+#[derive(Clone, Debug)]
 pub struct Channels<'a> {
     drainage: &'a Drainage,
-    /// Heights as measured, unfilled [m].
+    /// Heights as measured, unfilled `[m]`.
     bed: &'a [f32],
     /// Indices of the channel cells, each after the one it drains into.
     cells: Vec<usize>,
 }
 
 impl<'a> Channels<'a> {
-    /// Takes every cell with a drainage area of at least `least_area` [m²] as a channel.
+    /// Takes every cell with a drainage area of at least `least_area` `[m²]` as a channel.
     pub fn of(drainage: &'a Drainage, bed: &'a thalweg_field::Grid2<f32>, least_area: f64) -> Self {
         let drains = |&cell: &usize| f64::from(drainage.area.values()[cell]) >= least_area;
         let cells = drainage.order.iter().map(|&cell| cell as usize).filter(drains).collect();
         Self { drainage, bed: bed.values(), cells }
     }
 
-    /// Length of channel per area of ground [1/m]; `None` without data.
+    /// Length of channel per area of ground `[1/m]`; `None` without data.
     pub fn density(&self) -> Option<f64> {
         let length: f64 = self.cells.iter().map(|&cell| self.drainage.way(cell)).sum();
         let area = self.drainage.order.len() as f64 * self.drainage.cell * self.drainage.cell;
         (area > 0.0).then(|| length / area)
     }
 
-    /// Exponent h of Hack's law [-], L ∝ A^h (Hack 1957): 0.5 for basins that keep their shape as they
+    /// Exponent h of Hack's law `[-]`, L ∝ A^h (Hack 1957): 0.5 for basins that keep their shape as they
     /// grow, 0.5 to 0.6 in nature. L is the longest way upstream of a channel cell to the divide, A its
     /// area; the fit takes the logarithms of both over all channel cells, each counted once.
     pub fn hack_exponent(&self) -> Option<f64> {
@@ -36,7 +37,7 @@ impl<'a> Channels<'a> {
         slope_of(cells.map(|&cell| [self.log_area(cell), length[cell].ln()]))
     }
 
-    /// Longest way that water has taken to each cell [m].
+    /// Longest way that water has taken to each cell `[m]`.
     fn longest_upstream(&self) -> Vec<f64> {
         let mut length = vec![0.0f64; self.bed.len()];
         for &cell in self.drainage.order.iter().rev() {
@@ -47,7 +48,7 @@ impl<'a> Channels<'a> {
         length
     }
 
-    /// Concavity θ of the channels [-], S ∝ A^−θ (Flint 1974). S is the fall from a channel cell to the
+    /// Concavity θ of the channels `[-]`, S ∝ A^−θ (Flint 1974). S is the fall from a channel cell to the
     /// one it drains into, on the ground as measured; cells that do not fall are left out. Whole-metre
     /// heights bias it low, so it compares only ground of the same kind and cell size.
     pub fn concavity(&self) -> Option<f64> {
@@ -62,7 +63,7 @@ impl<'a> Channels<'a> {
         slope_of(falling.map(|&cell| [self.log_area(cell), fall(cell).ln()])).map(|slope| -slope)
     }
 
-    /// Horton's bifurcation ratio [-]: how many times more streams there are of each Strahler order than
+    /// Horton's bifurcation ratio `[-]`: how many times more streams there are of each Strahler order than
     /// of the next, from a fit over all orders; `None` with fewer than two orders.
     pub fn bifurcation_ratio(&self) -> Option<f64> {
         let streams = self.streams_by_order();

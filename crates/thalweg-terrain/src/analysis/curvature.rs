@@ -3,10 +3,10 @@
 use super::window::window;
 use thalweg_field::{Grid2, Heightfield};
 
-/// Slopes below this have no direction to bend along [-].
+/// Slopes below this have no direction to bend along `[-]`.
 const LEVEL: f64 = 1.0e-9;
 
-/// How the ground bends at every cell [1/m].
+/// How the ground bends at every cell `[1/m]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curvature {
     /// Down the slope: above zero where it grows gentler (a foot), below where it grows steeper (a brow).

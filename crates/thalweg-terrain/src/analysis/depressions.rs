@@ -20,7 +20,7 @@ pub(super) fn neighbours(cols: usize, rows: usize, cell: usize) -> impl Iterator
 
 /// The order in which a flood from the edges reaches the cells, and how.
 pub(super) struct Flood {
-    /// Level at which water runs off from each cell [m].
+    /// Level at which water runs off from each cell `[m]`.
     pub level: Grid2<f32>,
     /// Cells in the order reached; levels never fall along it.
     pub order: Vec<u32>,
@@ -87,7 +87,7 @@ pub fn fill_draining(height: &Grid2<f32>) -> Grid2<f32> {
     flood(height, f32::next_up).level
 }
 
-/// Share of the cells that lie in a depression, that is, which filling raises [-]; `None` without data.
+/// Share of the cells that lie in a depression, that is, which filling raises `[-]`; `None` without data.
 pub fn pit_fraction(height: &Grid2<f32>, filled: &Grid2<f32>) -> Option<f64> {
     let finite = height.values().iter().filter(|z| z.is_finite()).count();
     let raised = height.values().iter().zip(filled.values()).filter(|(z, level)| level > z).count();

@@ -8,15 +8,15 @@ use thalweg_field::{Grid2, Heightfield};
 /// came, which is a shortest way out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drainage {
-    /// Ground with its depressions filled [m].
+    /// Ground with its depressions filled `[m]`.
     pub filled: Grid2<f32>,
     /// Row-major index of the cell that each cell drains into; its own where water leaves the map.
     pub receiver: Grid2<u32>,
-    /// Area whose water passes each cell, its own included [m²].
+    /// Area whose water passes each cell, its own included `[m²]`.
     pub area: Grid2<f32>,
     /// All cells with data; each comes after the one it drains into.
     pub(super) order: Vec<u32>,
-    /// Side of a cell [m].
+    /// Side of a cell `[m]`.
     pub(super) cell: f64,
 }
 
@@ -42,7 +42,7 @@ impl Drainage {
         Self { filled, receiver, area, order, cell }
     }
 
-    /// Way from a cell to the one it drains into [m]; zero where water leaves the map.
+    /// Way from a cell to the one it drains into `[m]`; zero where water leaves the map.
     pub fn way(&self, index: usize) -> f64 {
         let cols = self.receiver.cols();
         let below = self.receiver.values()[index] as usize;

@@ -78,9 +78,9 @@ const FORMS: [[Option<Landform>; 9]; 9] = {
 /// How landforms are told apart.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Geomorphons {
-    /// How far is looked in each of the eight directions [cells].
+    /// How far is looked in each of the eight directions `[cells]`.
     pub radius: usize,
-    /// Angle below which a direction counts as level [rad].
+    /// Angle below which a direction counts as level `[rad]`.
     pub flatness: f64,
 }
 
@@ -113,7 +113,7 @@ impl Geomorphons {
         })
     }
 
-    /// Elevation angle of the highest line of sight plus that of the lowest [rad]; the paper's nadir
+    /// Elevation angle of the highest line of sight plus that of the lowest `[rad]`; the paper's nadir
     /// angle less its zenith angle.
     fn horizon(&self, ground: &Heightfield, [col, row]: [usize; 2], (dc, dr): (isize, isize)) -> f64 {
         let (cols, rows) = (ground.height.cols() as isize, ground.height.rows() as isize);
@@ -138,7 +138,7 @@ impl Geomorphons {
     }
 }
 
-/// Share of the cells with data that each landform has, in the order of [`Landform::ALL`] [-]; `None`
+/// Share of the cells with data that each landform has, in the order of [`Landform::ALL`] `[-]`; `None`
 /// without data.
 pub fn histogram(landforms: &Grid2<Option<Landform>>) -> Option<[f64; 10]> {
     let mut counts = [0u32; 10];
@@ -149,7 +149,7 @@ pub fn histogram(landforms: &Grid2<Option<Landform>>) -> Option<[f64; 10]> {
     (total > 0).then(|| counts.map(|count| f64::from(count) / f64::from(total)))
 }
 
-/// Jensen–Shannon distance between two histograms (Endres & Schindelin 2003) [-]: the square root of the
+/// Jensen–Shannon distance between two histograms (Endres & Schindelin 2003) `[-]`: the square root of the
 /// divergence in bits; 0 for equal ones, 1 for those that share no landform.
 pub fn jensen_shannon(p: &[f64; 10], q: &[f64; 10]) -> f64 {
     let part = |p: f64, q: f64| if p > 0.0 { 0.5 * p * (2.0 * p / (p + q)).log2() } else { 0.0 };

@@ -2,7 +2,7 @@
 
 use thalweg_field::{Grid2, sum::Compensated};
 
-/// Mean of the finite heights [m]; `None` without data.
+/// Mean of the finite heights `[m]`; `None` without data.
 pub(super) fn mean(height: &Grid2<f32>) -> Option<f64> {
     let mut sum = Compensated::default();
     let finite = height.values().iter().filter(|z| z.is_finite());
@@ -10,7 +10,7 @@ pub(super) fn mean(height: &Grid2<f32>) -> Option<f64> {
     (count > 0).then(|| sum.value() / count as f64)
 }
 
-/// Hypsometric integral [-], (mean − lowest) / (highest − lowest) (Pike & Wilson 1971): near 1 a plateau
+/// Hypsometric integral `[-]`, (mean − lowest) / (highest − lowest) (Pike & Wilson 1971): near 1 a plateau
 /// hardly cut, near 0 a plain with few hills left. `None` for level ground.
 pub fn hypsometric_integral(height: &Grid2<f32>) -> Option<f64> {
     let (low, high) = height.range()?;

@@ -3,7 +3,7 @@
 use super::window::window;
 use thalweg_field::{Grid2, Heightfield};
 
-/// Steepness of every cell [rad], from weighted differences over its eight neighbours (Horn 1981).
+/// Steepness of every cell `[rad]`, from weighted differences over its eight neighbours (Horn 1981).
 pub fn slope(ground: &Heightfield) -> Grid2<f32> {
     let across = 8.0 * ground.frame.cell;
     Grid2::from_fn(ground.height.cols(), ground.height.rows(), |col, row| {

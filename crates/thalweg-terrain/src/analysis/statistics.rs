@@ -8,7 +8,7 @@ use thalweg_field::Heightfield;
 /// What the measures need to be told.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measures {
-    /// Drainage area from which a cell is taken as a channel [m²].
+    /// Drainage area from which a cell is taken as a channel `[m²]`.
     pub channel_area: f64,
     /// How landforms are told apart.
     pub geomorphons: Geomorphons,
@@ -27,13 +27,13 @@ pub struct Statistics {
     pub cols: usize,
     /// Rows.
     pub rows: usize,
-    /// Side of a cell [m].
+    /// Side of a cell `[m]`.
     pub cell: f64,
-    /// Lowest height [m].
+    /// Lowest height `[m]`.
     pub min: Option<f64>,
-    /// Highest height [m].
+    /// Highest height `[m]`.
     pub max: Option<f64>,
-    /// Mean height [m].
+    /// Mean height `[m]`.
     pub mean: Option<f64>,
     /// Mean slope [°].
     pub slope_mean_deg: Option<f64>,
@@ -41,19 +41,19 @@ pub struct Statistics {
     pub slope_p95_deg: Option<f64>,
     /// Steepest slope [°].
     pub slope_max_deg: Option<f64>,
-    /// Share of the cells in depressions [-].
+    /// Share of the cells in depressions `[-]`.
     pub pit_fraction: Option<f64>,
-    /// Hypsometric integral [-].
+    /// Hypsometric integral `[-]`.
     pub hypsometric_integral: Option<f64>,
     /// Length of channels per area [1/km].
     pub drainage_density_per_km: Option<f64>,
-    /// Exponent of Hack's law [-].
+    /// Exponent of Hack's law `[-]`.
     pub hack_exponent: Option<f64>,
-    /// Concavity of the channels [-].
+    /// Concavity of the channels `[-]`.
     pub concavity: Option<f64>,
-    /// Horton's bifurcation ratio [-].
+    /// Horton's bifurcation ratio `[-]`.
     pub bifurcation_ratio: Option<f64>,
-    /// Share of each landform, in the order of [`Landform::ALL`] [-].
+    /// Share of each landform, in the order of [`Landform::ALL`] `[-]`.
     #[serde(serialize_with = "by_name")]
     pub geomorphons: Option<[f64; 10]>,
 }

@@ -25,25 +25,25 @@ pub enum Cellular {
 layer! {
     /// Voronoi ground: one point in every square of a grid, and what the distances to them make.
     Voronoi {
-        /// Height where the measure is one: of the highest peak, or at one spacing's distance [m].
+        /// Height where the measure is one: of the highest peak, or at one spacing's distance `[m]`.
         #[serde(with = "units::Length")]
         #[schemars(transform = height().slider(0.0, 4000.0))]
         height: f64 = 1500.0,
-        /// Mean distance between neighbouring points [m].
+        /// Mean distance between neighbouring points `[m]`.
         #[serde(with = "units::Length")]
         #[schemars(transform = size().slider(100.0, 1.0e4))]
         spacing: f64 = 3000.0,
-        /// How far the points leave the middle of their squares [-]; 0 is a grid, 1 anywhere inside.
+        /// How far the points leave the middle of their squares `[-]`; 0 is a grid, 1 anywhere inside.
         #[serde(with = "units::Ratio")]
         #[schemars(transform = within(0.0, 1.0).slider(0.0, 1.0))]
         jitter: f64 = 0.9,
         /// What is made of the distances.
         measure: Cellular = Cellular::Peaks,
-        /// Share by which the lowest peaks are lower than the highest [-]; only for peaks.
+        /// Share by which the lowest peaks are lower than the highest `[-]`; only for peaks.
         #[serde(with = "units::Ratio")]
         #[schemars(transform = within(0.0, 1.0).slider(0.0, 1.0))]
         variety: f64 = 0.4,
-        /// Exponent on the measure [-]: 1 leaves straight cones, more makes concave, pointed ones.
+        /// Exponent on the measure `[-]`: 1 leaves straight cones, more makes concave, pointed ones.
         #[serde(with = "units::Ratio")]
         #[schemars(transform = within(0.1, 16.0).slider(0.5, 4.0))]
         sharpness: f64 = 1.0,

@@ -29,15 +29,15 @@ pub(crate) struct Octaves(Vec<Octave>);
 
 struct Octave {
     lattice: FastNoiseLite,
-    /// Cosine and sine of the octave's angle over its wavelength [1/m].
+    /// Cosine and sine of the octave's angle over its wavelength `[1/m]`.
     turn: [f64; 2],
     shift: [f64; 2],
-    /// Share of the whole sum [-].
+    /// Share of the whole sum `[-]`.
     amplitude: f64,
 }
 
 impl Octaves {
-    pub fn new(key: Key, spectrum: Spectrum) -> Self {
+    pub(crate) fn new(key: Key, spectrum: Spectrum) -> Self {
         let Spectrum { wavelength, octaves, lacunarity, gain } = spectrum;
         let total: f64 = (0..octaves).map(|i| libm::pow(gain, f64::from(i))).sum();
         let octave = |i: u32| {
@@ -56,8 +56,8 @@ impl Octaves {
         Self((0..octaves).map(octave).collect())
     }
 
-    /// Each octave's share of the sum and its noise in [-1, 1] at a place [m].
-    pub fn at(&self, [east, north]: [f64; 2]) -> impl Iterator<Item = (f64, f64)> {
+    /// Each octave's share of the sum and its noise in [-1, 1] at a place `[m]`.
+    pub(crate) fn at(&self, [east, north]: [f64; 2]) -> impl Iterator<Item = (f64, f64)> {
         self.0.iter().map(move |octave| {
             let [cos, sin] = octave.turn;
             let x = east * cos - north * sin + octave.shift[0];
@@ -67,7 +67,7 @@ impl Octaves {
     }
 
     /// Fractional Brownian motion in [-1, 1].
-    pub fn sum(&self, place: [f64; 2]) -> f64 {
+    pub(crate) fn sum(&self, place: [f64; 2]) -> f64 {
         self.at(place).map(|(amplitude, noise)| amplitude * noise).sum()
     }
 }

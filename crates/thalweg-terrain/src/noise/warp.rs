@@ -10,15 +10,15 @@ use thalweg_field::{random::Key, units};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Warp {
-    /// Farthest push along each axis [m].
+    /// Farthest push along each axis `[m]`.
     #[serde(with = "units::Length")]
     #[schemars(transform = place().slider(0.0, 2000.0))]
     pub amplitude: f64,
-    /// Size of the largest bends [m].
+    /// Size of the largest bends `[m]`.
     #[serde(with = "units::Length")]
     #[schemars(transform = size().slider(100.0, 1.0e4))]
     pub wavelength: f64,
-    /// Number of scales summed, each half as long and half as strong as the one before [-].
+    /// Number of scales summed, each half as long and half as strong as the one before `[-]`.
     #[schemars(transform = octaves())]
     pub octaves: u32,
 }
@@ -49,7 +49,7 @@ pub(crate) struct Warped {
 }
 
 impl Warped {
-    pub fn place(&self, place: [f64; 2]) -> [f64; 2] {
+    pub(crate) fn place(&self, place: [f64; 2]) -> [f64; 2] {
         [0, 1].map(|axis| place[axis] + self.amplitude * self.axes[axis].sum(place))
     }
 }

@@ -3,7 +3,7 @@
 use thalweg_field::Invalid;
 use thalweg_field::describe::{About, within};
 
-/// No length or place of a terrain is larger [m].
+/// No length or place of a terrain is larger `[m]`.
 const LARGEST: f64 = 1.0e9;
 
 /// Places and pushes.
@@ -52,30 +52,30 @@ pub(crate) struct Check {
 }
 
 impl Check {
-    pub fn new(path: impl Into<String>) -> Self {
+    pub(crate) fn new(path: impl Into<String>) -> Self {
         Self { path: path.into() }
     }
 
     /// The same checks for a table inside this one.
-    pub fn below(&self, name: &str) -> Self {
+    pub(crate) fn below(&self, name: &str) -> Self {
         Self::new(format!("{}.{name}", self.path))
     }
 
-    pub fn within(&self, name: &str, value: f64, low: f64, high: f64) -> Result<(), Invalid> {
+    pub(crate) fn within(&self, name: &str, value: f64, low: f64, high: f64) -> Result<(), Invalid> {
         let fits = (low..=high).contains(&value);
         self.that(fits, name, value, || format!("it must lie between {low} and {high} m"))
     }
 
     /// A winding line that does not fold onto itself, and a channel not far wider than its bends.
-    pub fn bends(&self, amplitude: f64, wavelength: f64, width: f64) -> Result<(), Invalid> {
+    pub(crate) fn bends(&self, amplitude: f64, wavelength: f64, width: f64) -> Result<(), Invalid> {
         self.within("amplitude", amplitude, 0.0, 2.0 * wavelength)?;
         self.that(width <= 4.0 * wavelength, "wavelength", wavelength, || {
             format!("it must be at least a quarter of the width, {} m", width / 4.0)
         })
     }
 
-    /// Refuses a length that does not fit [m], saying what would be right.
-    pub fn that(
+    /// Refuses a length that does not fit `[m]`, saying what would be right.
+    pub(crate) fn that(
         &self,
         fits: bool,
         name: &str,

@@ -9,15 +9,15 @@ use thalweg_field::{describe::within, units};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Island {
-    /// Distance from the edge over which the ground falls [m].
+    /// Distance from the edge over which the ground falls `[m]`.
     #[serde(with = "units::Length")]
     #[schemars(transform = size().slider(100.0, 1.0e4))]
     pub shore: f64,
-    /// Exponent of the fall [-]: 1 is even, more leaves a wider shelf and a steeper coast.
+    /// Exponent of the fall `[-]`: 1 is even, more leaves a wider shelf and a steeper coast.
     #[serde(with = "units::Ratio")]
     #[schemars(transform = within(0.1, 16.0).slider(0.5, 4.0))]
     pub sharpness: f64,
-    /// Height of the edges [m]; 0 is sea level, less puts the coast inside the terrain.
+    /// Height of the edges `[m]`; 0 is sea level, less puts the coast inside the terrain.
     #[serde(with = "units::Length")]
     #[schemars(transform = height().slider(-1000.0, 100.0))]
     pub floor: f64,
@@ -30,7 +30,7 @@ impl Default for Island {
 }
 
 impl Island {
-    /// The height at a place once the edges have sunk [m].
+    /// The height at a place once the edges have sunk `[m]`.
     pub(super) fn sunk(&self, place: [f64; 2], extent: [f64; 2], ground: f64) -> f64 {
         // How far into the shore a place lies, 0 inland and 1 at the edge; both axes count in a corner.
         let into = |axis: usize| {

@@ -57,28 +57,28 @@ pub enum Layer {
     Canyon(Canyon),
 }
 
-/// A function of the place, metres east and north: the layer's own height there [m].
+/// A function of the place, metres east and north: the layer's own height there `[m]`.
 pub(crate) type Surface<'a> = Box<dyn Fn([f64; 2]) -> f64 + Send + Sync + 'a>;
 
-/// A layer made ready: the height at a place from that of the ground below [m].
+/// A layer made ready: the height at a place from that of the ground below `[m]`.
 pub(crate) type Prepared<'a> = Box<dyn Fn([f64; 2], f64) -> f64 + Send + Sync + 'a>;
 
 /// What a layer may know beside the place.
 pub(crate) struct Site {
     /// Where its random numbers come from.
     pub key: Key,
-    /// Size of the terrain to the east and to the north [m].
+    /// Size of the terrain to the east and to the north `[m]`.
     pub extent: [f64; 2],
 }
 
 impl Site {
     /// The place given, or the middle of the terrain.
-    pub fn center(&self, given: Option<[f64; 2]>) -> [f64; 2] {
+    pub(crate) fn center(&self, given: Option<[f64; 2]>) -> [f64; 2] {
         given.unwrap_or(self.extent.map(|side| side / 2.0))
     }
 
-    /// Distance from a place to the farthest corner of the terrain [m].
-    pub fn reach(&self, from: [f64; 2]) -> f64 {
+    /// Distance from a place to the farthest corner of the terrain `[m]`.
+    pub(crate) fn reach(&self, from: [f64; 2]) -> f64 {
         let far = |axis: usize| from[axis].abs().max((self.extent[axis] - from[axis]).abs());
         (far(0) * far(0) + far(1) * far(1)).sqrt()
     }
@@ -121,13 +121,13 @@ macro_rules! layer {
         #[serde(default, deny_unknown_fields)]
         pub struct $name {
             $($(#[$attribute])* pub $field: $type,)*
-            /// Added to the layer before it is blended [m].
+            /// Added to the layer before it is blended `[m]`.
             #[serde(with = "thalweg_field::units::Length")]
             #[schemars(transform = $crate::recipe::height().slider(-500.0, 2000.0))]
             pub offset: f64,
             /// How it joins the ground below.
             pub blend: $crate::recipe::Blend,
-            /// How much of the blended result is taken, from 0 (none) to 1 (all) [-].
+            /// How much of the blended result is taken, from 0 (none) to 1 (all) `[-]`.
             #[serde(with = "thalweg_field::units::Ratio")]
             #[schemars(transform = thalweg_field::describe::within(0.0, 1.0).slider(0.0, 1.0))]
             pub weight: f64,

@@ -15,26 +15,26 @@ pub enum Mask {
     Layer {
         /// The layer followed.
         layer: Box<Layer>,
-        /// Its height up to which nothing applies [m].
+        /// Its height up to which nothing applies `[m]`.
         #[serde(with = "units::Length")]
         #[schemars(transform = height().slider(-500.0, 3000.0))]
         low: f64,
-        /// Its height from which everything applies [m].
+        /// Its height from which everything applies `[m]`.
         #[serde(with = "units::Length")]
         #[schemars(transform = height().slider(-500.0, 3000.0))]
         high: f64,
     },
     /// Applies where the ground below lies in a band of heights.
     Height {
-        /// Lower edge of the band, where half applies [m].
+        /// Lower edge of the band, where half applies `[m]`.
         #[serde(with = "units::Length")]
         #[schemars(transform = height().slider(-500.0, 3000.0))]
         low: f64,
-        /// Upper edge of the band, where half applies [m].
+        /// Upper edge of the band, where half applies `[m]`.
         #[serde(with = "units::Length")]
         #[schemars(transform = height().slider(-500.0, 3000.0))]
         high: f64,
-        /// Height over which each edge fades [m].
+        /// Height over which each edge fades `[m]`.
         #[serde(default, with = "units::Length")]
         #[schemars(transform = length().slider(0.0, 1000.0))]
         fade: f64,
@@ -45,11 +45,11 @@ pub enum Mask {
         #[serde(default, with = "units::Pair::<units::Length>", skip_serializing_if = "Option::is_none")]
         #[schemars(transform = place())]
         center: Option<[f64; 2]>,
-        /// Distance from the middle at which half applies [m].
+        /// Distance from the middle at which half applies `[m]`.
         #[serde(with = "units::Length")]
         #[schemars(transform = size().slider(10.0, 1.0e4))]
         radius: f64,
-        /// Distance over which the edge fades [m].
+        /// Distance over which the edge fades `[m]`.
         #[serde(default, with = "units::Length")]
         #[schemars(transform = length().slider(0.0, 1000.0))]
         fade: f64,

@@ -14,38 +14,38 @@ const TREAD_CLIMB: f64 = 0.15;
 layer! {
     /// A deep winding valley whose floor falls along its bearing.
     Canyon {
-        /// Depth of the floor below the layers before, in the middle of the terrain [m].
+        /// Depth of the floor below the layers before, in the middle of the terrain `[m]`.
         #[serde(with = "units::Length")]
         #[schemars(transform = depth().slider(0.0, 2000.0))]
         depth: f64 = 600.0,
-        /// Distance from rim to rim [m].
+        /// Distance from rim to rim `[m]`.
         #[serde(with = "units::Length")]
         #[schemars(transform = size().slider(100.0, 1.0e4))]
         width: f64 = 2000.0,
-        /// Width of the floor [m].
+        /// Width of the floor `[m]`.
         #[serde(with = "units::Length")]
         #[schemars(transform = length().slider(0.0, 1000.0))]
         floor_width: f64 = 200.0,
-        /// Exponent of the wall's profile [-]: 1 is a V, 2 and more a U that steepens to the rim.
+        /// Exponent of the wall's profile `[-]`: 1 is a V, 2 and more a U that steepens to the rim.
         #[serde(with = "units::Ratio")]
         #[schemars(transform = within(0.1, 16.0).slider(0.5, 4.0))]
         roundness: f64 = 1.5,
-        /// Number of terraces in the walls [-]; 0 leaves them smooth.
+        /// Number of terraces in the walls `[-]`; 0 leaves them smooth.
         #[schemars(transform = within(0.0, 1000.0).slider(0.0, 12.0))]
         terraces: u32 = 0,
-        /// Metres that the floor falls per metre along the bearing [-].
+        /// Metres that the floor falls per metre along the bearing `[-]`.
         #[serde(with = "units::Ratio")]
         #[schemars(transform = grade().slider(-0.1, 0.1))]
         grade: f64 = 0.02,
-        /// How far the bends leave the straight line [m].
+        /// How far the bends leave the straight line `[m]`.
         #[serde(with = "units::Length")]
         #[schemars(transform = length().slider(0.0, 5000.0))]
         amplitude: f64 = 1200.0,
-        /// Size of the bends [m].
+        /// Size of the bends `[m]`.
         #[serde(with = "units::Length")]
         #[schemars(transform = size().slider(500.0, 2.0e4))]
         wavelength: f64 = 3500.0,
-        /// Bearing it falls towards [rad].
+        /// Bearing it falls towards `[rad]`.
         #[serde(with = "units::Angle")]
         #[schemars(transform = bearing())]
         direction: f64 = 0.0,

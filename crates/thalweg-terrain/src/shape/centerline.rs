@@ -12,20 +12,20 @@ const MOST_PIECES: f64 = 65_536.0;
 /// A line that leaves a straight one sideways.
 pub(super) struct Centerline {
     bearing: Bearing,
-    /// Half the length that is covered, before and behind the middle [m].
+    /// Half the length that is covered, before and behind the middle `[m]`.
     reach: f64,
-    /// Distance between two knots along the straight line [m].
+    /// Distance between two knots along the straight line `[m]`.
     step: f64,
-    /// How far the line lies to the right at each knot [m].
+    /// How far the line lies to the right at each knot `[m]`.
     offsets: Vec<f64>,
-    /// The largest of them [m].
+    /// The largest of them `[m]`.
     farthest: f64,
 }
 
 impl Centerline {
-    /// Follows `offset(along)` to twice the distance `reach` [m] of the farthest corner of the map: a
+    /// Follows `offset(along)` to twice the distance `reach` `[m]` of the farthest corner of the map: a
     /// warp may push places far beyond it.
-    pub fn new(bearing: Bearing, reach: f64, wavelength: f64, offset: impl Fn(f64) -> f64) -> Self {
+    pub(super) fn new(bearing: Bearing, reach: f64, wavelength: f64, offset: impl Fn(f64) -> f64) -> Self {
         let reach = 2.0 * reach;
         let step = (wavelength / PIECES_PER_WAVELENGTH).max(2.0 * reach / MOST_PIECES);
         let knots = (2.0 * reach / step).ceil() as usize + 2;
@@ -34,9 +34,9 @@ impl Centerline {
         Self { bearing, reach, step, offsets, farthest }
     }
 
-    /// How far a place lies along the straight line, and how far off the winding one [m]; `None` if that
+    /// How far a place lies along the straight line, and how far off the winding one `[m]`; `None` if that
     /// is more than `within`.
-    pub fn nearest(&self, place: [f64; 2], within: f64) -> Option<[f64; 2]> {
+    pub(super) fn nearest(&self, place: [f64; 2], within: f64) -> Option<[f64; 2]> {
         let [along, right] = self.bearing.along_and_right(place);
         if right.abs() > self.farthest + within {
             return None;
@@ -48,7 +48,7 @@ impl Centerline {
         (nearest < within * within).then(|| [along, nearest.sqrt()])
     }
 
-    /// Square of the distance to the closest of the pieces, or `limit` if none is closer [m²]. They are
+    /// Square of the distance to the closest of the pieces, or `limit` if none is closer `[m²]`. They are
     /// given outwards from the place: once one is too far along the line, so are all after it.
     fn closest(&self, [along, right]: [f64; 2], pieces: impl Iterator<Item = usize>, limit: f64) -> f64 {
         let mut nearest = limit;

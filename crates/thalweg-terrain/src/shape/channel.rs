@@ -8,7 +8,7 @@ use thalweg_field::{Invalid, units};
 /// Share of a channel's half width that is floor; the rest is bank.
 const FLOOR: f64 = 0.4;
 
-/// How much of a channel's depth is dug at a distance from its middle [-].
+/// How much of a channel's depth is dug at a distance from its middle `[-]`.
 fn cross_section(distance: f64, width: f64) -> f64 {
     1.0 - smoothstep(FLOOR * width / 2.0, width / 2.0, distance)
 }
@@ -16,23 +16,23 @@ fn cross_section(distance: f64, width: f64) -> f64 {
 layer! {
     /// A straight channel with a ridge across its middle that holds the water back.
     Ditch {
-        /// Depth of the floor [m].
+        /// Depth of the floor `[m]`.
         #[serde(with = "units::Length")]
         #[schemars(transform = depth().slider(0.0, 10.0))]
         depth: f64 = 2.0,
-        /// Distance between the upper edges of the banks [m].
+        /// Distance between the upper edges of the banks `[m]`.
         #[serde(with = "units::Length")]
         #[schemars(transform = size().slider(0.5, 50.0))]
         width: f64 = 8.0,
-        /// Bearing of the channel [rad].
+        /// Bearing of the channel `[rad]`.
         #[serde(with = "units::Angle")]
         #[schemars(transform = bearing())]
         direction: f64 = 0.0,
-        /// Height of the ridge above the floor [m].
+        /// Height of the ridge above the floor `[m]`.
         #[serde(with = "units::Length")]
         #[schemars(transform = depth().slider(0.0, 10.0))]
         ridge_height: f64 = 1.2,
-        /// Length of channel that the ridge takes up [m].
+        /// Length of channel that the ridge takes up `[m]`.
         #[serde(with = "units::Length")]
         #[schemars(transform = size().slider(0.5, 50.0))]
         ridge_width: f64 = 6.0,
@@ -46,23 +46,23 @@ layer! {
 layer! {
     /// A channel that winds like a sine.
     Meander {
-        /// Depth of the floor [m].
+        /// Depth of the floor `[m]`.
         #[serde(with = "units::Length")]
         #[schemars(transform = depth().slider(0.0, 10.0))]
         depth: f64 = 2.0,
-        /// Distance between the upper edges of the banks [m].
+        /// Distance between the upper edges of the banks `[m]`.
         #[serde(with = "units::Length")]
         #[schemars(transform = size().slider(0.5, 50.0))]
         width: f64 = 6.0,
-        /// How far the bends leave the straight line [m].
+        /// How far the bends leave the straight line `[m]`.
         #[serde(with = "units::Length")]
         #[schemars(transform = length().slider(0.0, 50.0))]
         amplitude: f64 = 8.0,
-        /// Distance from one bend to the next on the same side [m].
+        /// Distance from one bend to the next on the same side `[m]`.
         #[serde(with = "units::Length")]
         #[schemars(transform = size().slider(5.0, 200.0))]
         wavelength: f64 = 30.0,
-        /// Bearing of the channel [rad].
+        /// Bearing of the channel `[rad]`.
         #[serde(with = "units::Angle")]
         #[schemars(transform = bearing())]
         direction: f64 = 0.0,

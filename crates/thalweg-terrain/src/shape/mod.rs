@@ -23,7 +23,7 @@ pub(crate) fn smoothstep(from: f64, to: f64, value: f64) -> f64 {
     t * t * (3.0 - 2.0 * t)
 }
 
-/// A line through a place: how far along it and how far to its right other places lie [m].
+/// A line through a place: how far along it and how far to its right other places lie `[m]`.
 struct Bearing {
     through: [f64; 2],
     /// East and north part of the direction.

@@ -6,11 +6,11 @@ use thalweg_field::units;
 layer! {
     /// A hill of Gaussian shape.
     Bump {
-        /// Height of the top [m].
+        /// Height of the top `[m]`.
         #[serde(with = "units::Length")]
         #[schemars(transform = height().slider(0.0, 1000.0))]
         height: f64 = 300.0,
-        /// Distance from the top at which it falls most steeply, its standard deviation [m].
+        /// Distance from the top at which it falls most steeply, its standard deviation `[m]`.
         #[serde(with = "units::Length")]
         #[schemars(transform = size().slider(10.0, 5000.0))]
         radius: f64 = 1000.0,
@@ -24,11 +24,11 @@ layer! {
 layer! {
     /// A straight cone.
     Cone {
-        /// Height of the tip [m].
+        /// Height of the tip `[m]`.
         #[serde(with = "units::Length")]
         #[schemars(transform = height().slider(0.0, 3000.0))]
         height: f64 = 1000.0,
-        /// Distance from the tip to the foot [m].
+        /// Distance from the tip to the foot `[m]`.
         #[serde(with = "units::Length")]
         #[schemars(transform = size().slider(10.0, 1.0e4))]
         radius: f64 = 3000.0,
@@ -42,11 +42,11 @@ layer! {
 layer! {
     /// A bowl with a rounded rim, round at the bottom.
     Basin {
-        /// Depth of the bottom below the rim [m].
+        /// Depth of the bottom below the rim `[m]`.
         #[serde(with = "units::Length")]
         #[schemars(transform = depth().slider(0.0, 1000.0))]
         depth: f64 = 200.0,
-        /// Distance from the bottom to the rim [m].
+        /// Distance from the bottom to the rim `[m]`.
         #[serde(with = "units::Length")]
         #[schemars(transform = size().slider(10.0, 1.0e4))]
         radius: f64 = 3000.0,

@@ -7,7 +7,7 @@ use thalweg_field::units;
 layer! {
     /// Level ground.
     Plane {
-        /// Height of the plane [m].
+        /// Height of the plane `[m]`.
         #[serde(with = "units::Length")]
         #[schemars(transform = height().slider(-500.0, 2000.0))]
         height: f64 = 0.0,
@@ -17,11 +17,11 @@ layer! {
 layer! {
     /// Ground that rises evenly; level with the layers below in the middle of the terrain.
     Ramp {
-        /// Bearing it rises towards [rad].
+        /// Bearing it rises towards `[rad]`.
         #[serde(with = "units::Angle")]
         #[schemars(transform = bearing())]
         direction: f64 = 0.0,
-        /// Metres of rise per metre [-].
+        /// Metres of rise per metre `[-]`.
         #[serde(with = "units::Ratio")]
         #[schemars(transform = grade().slider(-0.5, 0.5))]
         grade: f64 = 0.05,

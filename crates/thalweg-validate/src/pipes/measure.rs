@@ -41,7 +41,7 @@ pub(super) fn worst(a: &Grid2<f32>, b: &Grid2<f32>) -> f64 {
     differences.fold(0.0, f64::max)
 }
 
-/// Water that is missing from the account, or too much in it [m³].
+/// Water that is missing from the account, or too much in it `[m³]`.
 pub(super) fn missing(water: &Water) -> f64 {
     water.start + water.added - water.evaporated - water.exported - water.end
 }

@@ -16,7 +16,7 @@ mod waves;
 
 use crate::Case;
 
-pub const CASES: &[Case] = &[
+pub(crate) const CASES: &[Case] = &[
     Case {
         name: "pipes/lake-at-rest",
         about: "level water over a bump stays as it is",

@@ -6,7 +6,7 @@ use thalweg_field::{Frame, Grid2, Heightfield};
 
 pub(super) const CONSERVED: &str = "conservation; limit of f32 measured in methods/pipes.md";
 
-/// Ground of `cols` by `rows` cells of side `cell` [m]; `height` takes metres east and south of the
+/// Ground of `cols` by `rows` cells of side `cell` `[m]`; `height` takes metres east and south of the
 /// north-west corner.
 pub(super) fn ground(
     cols: usize,
@@ -52,7 +52,7 @@ pub(super) fn pipes(ground: &Heightfield, params: &Params, weather: &Weather) ->
     Pipes::new(ground, params, weather).expect("the numbers of a built-in case are valid")
 }
 
-/// Runs to `time` [s] in equal steps of at most `share` of the limit for waves of `speed` [m/s].
+/// Runs to `time` `[s]` in equal steps of at most `share` of the limit for waves of `speed` `[m/s]`.
 pub(super) fn run_to(
     time: f64,
     share: f64,

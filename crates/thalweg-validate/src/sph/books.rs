@@ -46,7 +46,7 @@ fn stream() -> (Heightfield, Params, Setting) {
     (ground, params, setting)
 }
 
-/// Volume of the bed above 0 m between the outermost cell centres [m³].
+/// Volume of the bed above 0 m between the outermost cell centres `[m³]`.
 fn bed_volume(ground: &Heightfield) -> f64 {
     let bed = Bed::new(ground);
     let height = |vertex: usize| f64::from(bed.heights()[vertex]);

@@ -14,7 +14,7 @@ mod setup;
 
 use crate::Case;
 
-pub const CASES: &[Case] = &[
+pub(crate) const CASES: &[Case] = &[
     Case {
         name: "sph/kernels",
         about: "kernels integrate to one, slopes and Laplacians are theirs",

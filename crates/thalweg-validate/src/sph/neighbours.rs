@@ -7,7 +7,7 @@ use thalweg_coupling::StepError;
 use thalweg_field::random::Key;
 use thalweg_sph::{FOREVER, FluidParams, Particle};
 
-/// A cloud: places [m], each with whether it is water.
+/// A cloud: places `[m]`, each with whether it is water.
 type Cloud = Vec<([f32; 3], bool)>;
 
 fn cloud(count: usize, seed: u64, place: impl Fn(Key) -> [f64; 3]) -> Cloud {
@@ -60,7 +60,7 @@ pub(super) fn neighbours() -> Checks {
     Ok(checks)
 }
 
-/// What the pressure that is left does to a velocity is less, what the weakest drag does is more [m/s].
+/// What the pressure that is left does to a velocity is less, what the weakest drag does is more `[m/s]`.
 const NOTHING: f32 = 1.0e-9;
 
 /// Pairs of a particle of the fluid and any other that are within `h`, and pairs in which search and trial disagree.

@@ -16,7 +16,7 @@ struct Settling {
     torrent: ParticleWater,
     /// Particles along each side of the column.
     side: usize,
-    /// Smallest and largest share of sediment ever seen [-].
+    /// Smallest and largest share of sediment ever seen `[-]`.
     range: [f64; 2],
 }
 
@@ -54,7 +54,7 @@ impl Settling {
         Ok(())
     }
 
-    /// Mean share of sediment in each layer, from the bottom; over columns less than `reach` from the middle [m].
+    /// Mean share of sediment in each layer, from the bottom; over columns less than `reach` from the middle `[m]`.
     fn profile(&self, reach: f64) -> Vec<f64> {
         let mut layers = vec![[0.0f64; 2]; (Self::HEIGHT / Self::SPACING) as usize];
         let particles = self.torrent.fluid().particles();
@@ -69,7 +69,7 @@ impl Settling {
         layers.iter().map(|[count, sum]| sum / count).collect()
     }
 
-    /// Height above the bottom at which the middle of the column falls below half of what it began with [m].
+    /// Height above the bottom at which the middle of the column falls below half of what it began with `[m]`.
     fn interface(&self) -> f64 {
         let (profile, level) = (self.profile(0.05), 0.5 * Self::SHARE);
         let last = profile.iter().rposition(|&c| c >= level).unwrap_or(0);
@@ -77,7 +77,7 @@ impl Settling {
         (last as f64 + 0.5 + (a - level) / (a - b)) * Self::SPACING
     }
 
-    /// Thickness of what is packed: layers that are full to a twentieth, and the share of the next one [m].
+    /// Thickness of what is packed: layers that are full to a twentieth, and the share of the next one `[m]`.
     fn packed(&self) -> f64 {
         let profile = self.profile(f64::INFINITY);
         let full = profile.iter().take_while(|&&c| c > 0.95 * 0.6).count();
@@ -219,7 +219,7 @@ pub(super) fn erosion_law() -> Checks {
     Ok(checks)
 }
 
-/// Grains that one exchange loosens under water of a speed, and what the sum over boundary particles says [m³].
+/// Grains that one exchange loosens under water of a speed, and what the sum over boundary particles says `[m³]`.
 fn loosened_by(speed: f64, exposure: Exposure) -> Result<(f64, f64), StepError> {
     let (spacing, cell, dt) = (0.05, 0.07, 1.0e-3);
     let params = Params {

@@ -52,7 +52,7 @@ pub(super) struct Space {
     pub(super) held: bool,
     /// Whether they move eastwards only.
     pub(super) eastwards: bool,
-    /// Acceleration to the east [m/s²].
+    /// Acceleration to the east `[m/s²]`.
     pub(super) push: f32,
 }
 

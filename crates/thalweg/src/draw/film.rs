@@ -12,6 +12,7 @@ pub fn is_film(path: &Path) -> bool {
 }
 
 /// A video that is being made, picture by picture.
+#[derive(Debug)]
 pub struct Film {
     path: PathBuf,
     fps: u32,

@@ -3,23 +3,23 @@
 use super::near::Near;
 use thalweg_field::{Column, FieldInfo, Points, band};
 
-/// How far particles stir each other, in radii: two of their spacings [-].
+/// How far particles stir each other, in radii: two of their spacings `[-]`.
 const REACH: f32 = 4.0;
-/// What the weights of the particles around one add up to inside a fluid at rest: those of a cubic lattice [-].
+/// What the weights of the particles around one add up to inside a fluid at rest: those of a cubic lattice `[-]`.
 const INSIDE: f32 = 7.587;
-/// Slower water catches no air, from the second on it may be all white [m/s]. Water that plunges at less than about a
+/// Slower water catches no air, from the second on it may be all white `[m/s]`. Water that plunges at less than about a
 /// metre per second takes none along (Chanson 1996).
 const FAST: [f32; 2] = [1.0, 3.0];
-/// Speed against each other at which particles begin to catch air, and are all foam [m/s].
+/// Speed against each other at which particles begin to catch air, and are all foam `[m/s]`.
 const STIRRED: [f32; 2] = [1.0, 4.0];
-/// Share of full company below which a particle turns to spray, and that at which it is spray alone [-].
+/// Share of full company below which a particle turns to spray, and that at which it is spray alone `[-]`.
 const SCATTERED: [f32; 2] = [0.45, 0.15];
 
 /// Share of each particle that is foam; `None` if nobody knows how fast they are.
 ///
 /// Air is caught where particles run into each other (Ihmsen et al. 2012, eq. 2, as a weighted mean, so that it is a speed
 /// whatever the spacing), and between drops that fly alone.
-pub fn foam(points: &Points) -> Option<Column> {
+pub(super) fn foam(points: &Points) -> Option<Column> {
     /// Particles that one thread takes at a time.
     const CHUNK: usize = 4096;
     let full = |name| points.column(name).filter(|column| column.values.len() == points.len());
@@ -41,7 +41,7 @@ pub fn foam(points: &Points) -> Option<Column> {
     Some(Column { info: FieldInfo::new("foam", "-", "share of the water that is foam or spray"), values })
 }
 
-/// How fast the particles around one run into it [m/s], and how many there are, as a share of all that have room [-].
+/// How fast the particles around one run into it `[m/s]`, and how many there are, as a share of all that have room `[-]`.
 fn stirring(points: &Points, near: &Near, velocity: impl Fn(usize) -> [f32; 3], i: usize) -> (f32, f32) {
     let (here, own) = (points.positions[i], velocity(i));
     let (mut stirred, mut company) = (0.0, 0.0);

@@ -44,9 +44,9 @@ impl Marks {
     }
 }
 
-/// Where north lies in a picture, clockwise from up, and how steeply the view looks down [rad].
+/// Where north lies in a picture, clockwise from up, and how steeply the view looks down `[rad]`.
 fn north(view: &View) -> [f32; 2] {
-    /// A view along the ground still tells ahead from behind if it is taken for one as steep as this [rad].
+    /// A view along the ground still tells ahead from behind if it is taken for one as steep as this `[rad]`.
     const LEAST_TILT: f32 = 0.37;
     let tilt = (-view.forward.z).clamp(-1.0, 1.0).asin().max(LEAST_TILT);
     // The right of the picture is level, so it tells the heading whatever the tilt.
@@ -71,7 +71,7 @@ fn draw_legend(picture: &mut Picture, snapshot: &Snapshot, look: &Look) {
     }
 }
 
-/// How far the middle of the subject is along the view [m].
+/// How far the middle of the subject is along the view `[m]`.
 fn middle_distance(view: &View, snapshot: &Snapshot, look: &Look) -> f32 {
     let Lens::Perspective(_) = view.lens else { return 1.0 };
     middle(snapshot, look).map_or(view.far * 0.5, |middle| {
@@ -80,7 +80,7 @@ fn middle_distance(view: &View, snapshot: &Snapshot, look: &Look) -> f32 {
     })
 }
 
-/// The middle of the ground, or of the particles and meshes where there is none [m].
+/// The middle of the ground, or of the particles and meshes where there is none `[m]`.
 fn middle(snapshot: &Snapshot, look: &Look) -> Option<[f32; 3]> {
     let up = look.relief.vertical_exaggeration;
     if let Some(height) = snapshot.field("height") {

@@ -38,7 +38,7 @@ pub fn coloured_by(mut look: Look, start: &Heightfield) -> Look {
     look
 }
 
-/// The heights that colours span on ground that begins like this [m].
+/// The heights that colours span on ground that begins like this `[m]`.
 pub fn height_range(start: &Heightfield) -> Option<[f32; 2]> {
     start.height.range().map(|(low, high)| [low, high.max(low + 1.0)])
 }

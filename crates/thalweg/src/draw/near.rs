@@ -9,7 +9,7 @@ pub(super) struct Near<'a> {
 }
 
 impl<'a> Near<'a> {
-    pub fn new(places: &'a [[f32; 3]], reach: f32) -> Self {
+    pub(super) fn new(places: &'a [[f32; 3]], reach: f32) -> Self {
         let mut sorted: Vec<_> =
             places.iter().zip(0..).map(|(place, number)| (cube_of(*place, reach), number)).collect();
         sorted.sort_unstable();
@@ -17,7 +17,7 @@ impl<'a> Near<'a> {
     }
 
     /// The particles within reach of a place, each with its squared distance in reaches, always in the same order.
-    pub fn around(&self, place: [f32; 3]) -> impl Iterator<Item = (usize, f32)> {
+    pub(super) fn around(&self, place: [f32; 3]) -> impl Iterator<Item = (usize, f32)> {
         let [z, y, x] = cube_of(place, self.reach);
         let rows = (0..9).flat_map(move |row| {
             let [z, y] = [z + row / 3 - 1, y + row % 3 - 1];
@@ -34,7 +34,7 @@ impl<'a> Near<'a> {
     }
 
     /// Mean of the particles' values around a place, the nearer the more; 0 if there is none.
-    pub fn mean(&self, place: [f32; 3], values: &[f32]) -> f32 {
+    pub(super) fn mean(&self, place: [f32; 3], values: &[f32]) -> f32 {
         let (mut sum, mut weights) = (0.0, 0.0);
         for (number, square) in self.around(place).filter(|(number, _)| values[*number].is_finite()) {
             // The shape of the kernel of Müller et al. 2003, eq. 20.

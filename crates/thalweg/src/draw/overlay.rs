@@ -92,7 +92,7 @@ pub(super) fn ranged(look: &Look, snapshot: &Snapshot) -> Look {
 /// Nothing happens where the range is fixed already, or where nearly everything is zero so far. True if it was fixed
 /// now.
 pub fn keep_colours(look: &mut Look, snapshot: &Snapshot) -> bool {
-    /// Share of the cells that must show something [-].
+    /// Share of the cells that must show something `[-]`.
     const ENOUGH: f64 = 0.02;
     let Some(overlay) = &mut look.overlay else { return false };
     let Some(values) = snapshot.field(&overlay.field).filter(|_| overlay.style.range.is_none()) else {

@@ -32,7 +32,7 @@ pub struct Exposure<'a> {
     pub look: &'a Look,
     /// Where from.
     pub camera: &'a Camera,
-    /// Columns and rows [px]; from the top, the terrain's shape is fitted into them.
+    /// Columns and rows `[px]`; from the top, the terrain's shape is fitted into them.
     pub size: [usize; 2],
     /// What stands around the landscape.
     pub marks: &'a Marks,
@@ -41,12 +41,14 @@ pub struct Exposure<'a> {
 }
 
 /// A snapshot where it is drawn: on the graphics device, if that draws.
+#[derive(Debug)]
 pub struct Model(Option<World>);
 
 /// Tells the view that a camera has of something.
 pub type Resolve = Box<dyn Fn(&Camera) -> View>;
 
 /// Draws snapshots. Holds the renderer, which is made once.
+#[derive(Debug)]
 pub struct Painter {
     engine: Engine,
     /// Whether the processor may take over.
@@ -56,6 +58,7 @@ pub struct Painter {
     told_of_spheres: bool,
 }
 
+#[derive(Debug)]
 enum Engine {
     Gpu(Box<Renderer>),
     Cpu,

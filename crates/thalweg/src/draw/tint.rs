@@ -5,11 +5,11 @@ use thalweg_field::{Points, TriMesh, band};
 use thalweg_render::Look;
 
 /// How far a particle tints, in radii: as far as it shapes the surface
-/// ([`SurfaceParams::for_radius`](thalweg_surface::SurfaceParams::for_radius)) [-].
+/// ([`SurfaceParams::for_radius`](thalweg_surface::SurfaceParams::for_radius)) `[-]`.
 const REACH: f32 = 4.0;
 
 /// The colour of each corner, red, green, blue and opacity, linear; `None` if nobody knows what the particles carry.
-pub fn tints(mesh: &TriMesh, points: &Points, look: &Look) -> Option<Vec<[f32; 4]>> {
+pub(crate) fn tints(mesh: &TriMesh, points: &Points, look: &Look) -> Option<Vec<[f32; 4]>> {
     /// Corners that one thread takes at a time.
     const CHUNK: usize = 4096;
     let loads = points.column("sediment").filter(|column| column.values.len() == points.len())?;

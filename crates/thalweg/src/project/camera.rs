@@ -13,19 +13,19 @@ use thalweg_render::{Camera, Fly, Key, Orbit, Shot};
 pub struct CameraTable {
     /// What kind of camera.
     pub kind: CameraKind,
-    /// Compass direction that it looks along, clockwise from north [rad].
+    /// Compass direction that it looks along, clockwise from north `[rad]`.
     #[serde(with = "units::Angle")]
     #[schemars(transform = angle())]
     pub yaw: f64,
-    /// Angle that it looks down from the horizontal [rad].
+    /// Angle that it looks down from the horizontal `[rad]`.
     #[serde(with = "units::Angle")]
     #[schemars(transform = pitch_range())]
     pub pitch: f64,
-    /// Height of the field of view [rad].
+    /// Height of the field of view `[rad]`.
     #[serde(with = "units::Angle")]
     #[schemars(transform = fov_range())]
     pub fov: f64,
-    /// `orbit`, `turntable`: way from the target [m]; missing: as far as everything is seen from.
+    /// `orbit`, `turntable`: way from the target `[m]`; missing: as far as everything is seen from.
     #[serde(with = "units::Length", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = size().slider(1.0, 2.0e4))]
     pub distance: Option<f64>,
@@ -35,11 +35,11 @@ pub struct CameraTable {
     /// `fly`: where it stands, east, north and up.
     #[serde(with = "Point", skip_serializing_if = "Option::is_none")]
     pub position: Option<[f64; 3]>,
-    /// `turntable`: how long it takes [s]; missing: 8 s.
+    /// `turntable`: how long it takes `[s]`; missing: 8 s.
     #[serde(with = "units::Time", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = within(1.0e-3, 1.0e6).slider(1.0, 60.0))]
     pub duration: Option<f64>,
-    /// `turntable`: how often it goes around, clockwise seen from above; negative for the other way [-]; missing: once.
+    /// `turntable`: how often it goes around, clockwise seen from above; negative for the other way `[-]`; missing: once.
     #[serde(with = "units::Ratio", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = within(-1.0e4, 1.0e4).slider(-2.0, 2.0))]
     pub turns: Option<f64>,
@@ -69,33 +69,33 @@ pub enum CameraKind {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CameraKey {
-    /// When the path comes through here [s].
+    /// When the path comes through here `[s]`.
     #[serde(with = "units::Time")]
     #[schemars(transform = within(-1.0e6, 1.0e6).slider(0.0, 60.0))]
     pub time: f64,
     /// What kind of camera.
     #[serde(default)]
     pub kind: KeyKind,
-    /// As in `[camera]` [rad].
+    /// As in `[camera]` `[rad]`.
     #[serde(default = "yaw", with = "units::Angle")]
     #[schemars(transform = angle())]
     pub yaw: f64,
-    /// As in `[camera]` [rad].
+    /// As in `[camera]` `[rad]`.
     #[serde(default = "pitch", with = "units::Angle")]
     #[schemars(transform = pitch_range())]
     pub pitch: f64,
-    /// As in `[camera]` [rad].
+    /// As in `[camera]` `[rad]`.
     #[serde(default = "fov", with = "units::Angle")]
     #[schemars(transform = fov_range())]
     pub fov: f64,
-    /// As in `[camera]` [m].
+    /// As in `[camera]` `[m]`.
     #[serde(default, with = "units::Length", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = size().slider(1.0, 2.0e4))]
     pub distance: Option<f64>,
-    /// As in `[camera]` [m].
+    /// As in `[camera]` `[m]`.
     #[serde(default, with = "Point", skip_serializing_if = "Option::is_none")]
     pub target: Option<[f64; 3]>,
-    /// As in `[camera]` [m].
+    /// As in `[camera]` `[m]`.
     #[serde(default, with = "Point", skip_serializing_if = "Option::is_none")]
     pub position: Option<[f64; 3]>,
 }
@@ -142,7 +142,7 @@ impl Default for CameraTable {
 }
 
 impl CameraTable {
-    /// Time that a turntable takes, where the scene does not say [s].
+    /// Time that a turntable takes, where the scene does not say `[s]`.
     pub const DURATION: f64 = 8.0;
 
     /// Writes out what the program would choose.

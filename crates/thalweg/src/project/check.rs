@@ -143,7 +143,7 @@ impl Scene {
         });
     }
 
-    /// Whether springs, drains and emitters touch a terrain of this extent [m].
+    /// Whether springs, drains and emitters touch a terrain of this extent `[m]`.
     pub(crate) fn check_places(&self, extent: [f64; 2]) -> Vec<Complaint> {
         let mut found = Complaints::default();
         let mut touches = |path: String, at: [f64; 2], radius: f64| {

@@ -14,7 +14,7 @@ pub struct Terrain {
     /// Heightmap to read, beside the scene file or below it: PNG, TIFF, EXR, R16, RAW.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// Heights of code 0 and of the largest code of an integer file, or of 0 and 1 in a float file [m]; missing: as the
+    /// Heights of code 0 and of the largest code of an integer file, or of 0 and 1 in a float file `[m]`; missing: as the
     /// file says, else its numbers are metres.
     #[serde(with = "units::Pair::<units::Length>", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = height())]
@@ -23,7 +23,7 @@ pub struct Terrain {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(transform = within(1.0, 65_536.0).slider(64.0, 2048.0).of("cells"))]
     pub size: Option<[usize; 2]>,
-    /// Side of a cell [m], which wins over what a file says; missing: as the file says, else 1 m, and 10 m without a file.
+    /// Side of a cell `[m]`, which wins over what a file says; missing: as the file says, else 1 m, and 10 m without a file.
     #[serde(with = "units::Length", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = within(1.0e-3, 1.0e5).slider(0.1, 100.0).hint("the side of a cell"))]
     pub cell: Option<f64>,
@@ -41,7 +41,7 @@ pub struct Terrain {
 impl Terrain {
     /// Cells of procedural ground, where the scene does not say.
     pub const SIZE: [usize; 2] = [512, 512];
-    /// Side of a cell of procedural ground, where the scene does not say [m].
+    /// Side of a cell of procedural ground, where the scene does not say `[m]`.
     pub const CELL: f64 = 10.0;
 
     /// The layers, or a mountain range as wide as the terrain where there are none.

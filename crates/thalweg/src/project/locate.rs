@@ -13,7 +13,7 @@ const MOST_TRIED: usize = 500;
 const LONGEST_TOLD: usize = 64;
 
 /// A scene's text, for pointing into it.
-pub struct Document<'a> {
+pub(super) struct Document<'a> {
     text: &'a str,
     place: &'a str,
 }
@@ -26,14 +26,14 @@ enum Part {
 }
 
 impl<'a> Document<'a> {
-    pub fn new(text: &'a str, place: &'a str) -> Self {
+    pub(super) fn new(text: &'a str, place: &'a str) -> Self {
         Self { text, place }
     }
 
     /// Reads the scene, or tells everything that is wrong with its form.
     ///
     /// A reader stops at the first mistake, so what is wrong is taken out and the rest is read again.
-    pub fn scene(&self) -> Result<Scene, Vec<Mistake>> {
+    pub(super) fn scene(&self) -> Result<Scene, Vec<Mistake>> {
         let (mut table, errors) = DeTable::parse_recoverable(self.text);
         let mut mistakes: Vec<(usize, String)> =
             errors.iter().map(|error| (start(error), said(error))).collect();
@@ -77,12 +77,12 @@ impl<'a> Document<'a> {
 
     /// File, line and column of the value at a path such as `rain[0].rate`, or of the nearest part of the path that
     /// the file has; the file alone where it has none.
-    pub fn place_of(&self, path: &str) -> String {
+    pub(super) fn place_of(&self, path: &str) -> String {
         self.start_of_path(path).map_or_else(|| self.place.to_owned(), |at| self.position(at))
     }
 
-    /// Where it stands in the text [bytes].
-    pub fn start_of_path(&self, path: &str) -> Option<usize> {
+    /// Where it stands in the text `[bytes]`.
+    pub(super) fn start_of_path(&self, path: &str) -> Option<usize> {
         DeTable::parse(self.text).ok().and_then(|table| find(table.get_ref(), path))
     }
 
@@ -302,7 +302,7 @@ fn below(name: &str, key: &str) -> String {
 }
 
 /// An error in one line, with the nearest right name for a misspelt one.
-pub fn said(error: &Error) -> String {
+pub(super) fn said(error: &Error) -> String {
     let message = shortened(&error.message().trim().replace('\n', ", "));
     let mut quoted = message.split('`').skip(1).step_by(2);
     let near = match (quoted.next(), message.starts_with("unknown")) {

@@ -134,9 +134,9 @@ pub enum ProjectError {
     },
 }
 
-/// Longest name that is taken for a misspelt one [bytes].
+/// Longest name that is taken for a misspelt one `[bytes]`.
 const LONGEST_NAME: usize = 64;
-/// Largest scene file that is taken for one [bytes].
+/// Largest scene file that is taken for one `[bytes]`.
 const MOST_BYTES: u64 = 16 << 20;
 
 impl ProjectError {

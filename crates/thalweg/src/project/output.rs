@@ -31,7 +31,7 @@ pub struct Output {
     /// Steps (`200`) or simulated time (`"0.04 s"`) between two pictures in `frames/`; 0: none.
     #[schemars(transform = about().fixed())]
     pub frames_every: Every,
-    /// Length of a film of the whole run, whose 2 to 100000 frames are spread evenly over it [s]; instead of `frames_every`.
+    /// Length of a film of the whole run, whose 2 to 100000 frames are spread evenly over it `[s]`; instead of `frames_every`.
     #[serde(with = "units::Time", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = about().slider(2.0, 60.0).fixed())]
     pub video: Option<f64>,
@@ -91,7 +91,7 @@ fn is_zero(number: &u64) -> bool {
 pub enum Every {
     /// After so many steps; 0: never.
     Steps(u64),
-    /// At the first step at or past each multiple of a simulated time [s].
+    /// At the first step at or past each multiple of a simulated time `[s]`.
     Time(f64),
 }
 

@@ -14,7 +14,7 @@ pub struct Time {
     /// Steps on the terrain itself.
     #[schemars(transform = steps().slider(0.0, 20_000.0))]
     pub steps: u64,
-    /// Simulated time after which the last pass ends, if the steps have not run out before [s].
+    /// Simulated time after which the last pass ends, if the steps have not run out before `[s]`.
     #[serde(with = "units::Time", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = span().slider(1.0, 86_400.0))]
     pub duration: Option<f64>,
@@ -40,7 +40,7 @@ pub struct Coarse {
     /// Steps of this pass.
     #[schemars(transform = steps().slider(0.0, 5000.0))]
     pub steps: u64,
-    /// Share of the finer terrain's own detail that is put back afterwards, 0 to 1 [-].
+    /// Share of the finer terrain's own detail that is put back afterwards, 0 to 1 `[-]`.
     #[serde(default = "half", with = "units::Ratio")]
     #[schemars(transform = share())]
     pub detail: f64,

@@ -20,27 +20,27 @@ use thalweg_render::{
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PictureTable {
-    /// Columns and rows [px].
+    /// Columns and rows `[px]`.
     #[schemars(transform = within(1.0, 16_384.0).slider(320.0, 3840.0).of("px"))]
     pub size: [usize; 2],
     /// What draws the view and the frames.
     pub renderer: RendererChoice,
-    /// Frames shown in each second of a video [1/s].
+    /// Frames shown in each second of a video `[1/s]`.
     #[schemars(transform = within(1.0, 1000.0).slider(10.0, 60.0).of("1/s"))]
     pub fps: u32,
     /// A line at the top of the picture; empty: none.
     pub title: String,
     /// How surfaces answer to light.
     pub light: LightChoice,
-    /// Compass direction that the sun shines from, clockwise from north [rad].
+    /// Compass direction that the sun shines from, clockwise from north `[rad]`.
     #[serde(with = "units::Angle")]
     #[schemars(transform = angle())]
     pub sun_azimuth: f64,
-    /// Height of the sun above the horizon [rad].
+    /// Height of the sun above the horizon `[rad]`.
     #[serde(with = "units::Angle")]
     #[schemars(transform = within(1.0e-6, FRAC_PI_2 + 1.0e-5).slider(0.05, 1.5))]
     pub sun_elevation: f64,
-    /// Factor on heights [-].
+    /// Factor on heights `[-]`.
     #[serde(with = "units::Ratio")]
     #[schemars(transform = within(1.0e-3, 1.0e3).slider(0.5, 5.0))]
     pub exaggeration: f64,
@@ -50,7 +50,7 @@ pub struct PictureTable {
     pub ambient_occlusion: bool,
     /// The sky; without it, a plain light backdrop.
     pub sky: bool,
-    /// Optical thickness of the air over one width of the terrain; 0 for none [-].
+    /// Optical thickness of the air over one width of the terrain; 0 for none `[-]`.
     #[serde(with = "units::Ratio")]
     #[schemars(transform = strength().slider(0.0, 1.0))]
     pub haze: f64,
@@ -66,14 +66,14 @@ pub struct PictureTable {
     pub legend: bool,
     /// Where snow lies.
     pub snow: SnowChoice,
-    /// With `snow = "auto"`, share of the height range above which it lies; 1 or more for none [-].
+    /// With `snow = "auto"`, share of the height range above which it lies; 1 or more for none `[-]`.
     #[serde(with = "units::Ratio")]
     #[schemars(transform = strength().slider(0.0, 1.0))]
     pub snow_line: f64,
     /// Samples along each side of a pixel.
     #[schemars(transform = within(1.0, 4.0).slider(1.0, 4.0))]
     pub supersampling: u32,
-    /// Side of the ground's triangles in the picture [px].
+    /// Side of the ground's triangles in the picture `[px]`.
     #[schemars(transform = within(0.25, 1.0e4).slider(0.5, 8.0).of("px"))]
     pub triangle_size: f64,
     /// The water.
@@ -92,7 +92,7 @@ pub enum SnowChoice {
     Auto,
     /// Nowhere.
     Off,
-    /// Above a height [m].
+    /// Above a height `[m]`.
     Above(f64),
 }
 
@@ -182,25 +182,25 @@ pub enum LightChoice {
 pub struct WaterTable {
     /// Whether it is drawn at all.
     pub visible: bool,
-    /// Strength of the ripples [-].
+    /// Strength of the ripples `[-]`.
     #[serde(with = "units::Ratio")]
     #[schemars(transform = strength().slider(0.0, 3.0))]
     pub ripples: f64,
-    /// Strength of the foam on rapid water [-]; particles have it where they run into each other or spray.
+    /// Strength of the foam on rapid water `[-]`; particles have it where they run into each other or spray.
     #[serde(with = "units::Ratio")]
     #[schemars(transform = strength().slider(0.0, 3.0))]
     pub foam: f64,
     /// Whether waves focus sunlight onto the bed.
     pub caustics: bool,
-    /// Suspended sediment over depth of water at which it turns to mud [-]; missing: 1, of particles 0.05.
+    /// Suspended sediment over depth of water at which it turns to mud `[-]`; missing: 1, of particles 0.05.
     #[serde(with = "units::Ratio", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = within(1.0e-9, 1.0e3).slider(0.01, 2.0))]
     pub muddy: Option<f64>,
-    /// Water in which the bed has all but vanished [m]; missing: 40 m, of particles 40 spacings.
+    /// Water in which the bed has all but vanished `[m]`; missing: 40 m, of particles 40 spacings.
     #[serde(with = "units::Length", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = within(1.0e-6, 1.0e6).slider(0.1, 100.0))]
     pub clear_depth: Option<f64>,
-    /// Water thinner than this is not drawn [m].
+    /// Water thinner than this is not drawn `[m]`.
     #[serde(with = "units::Length")]
     #[schemars(transform = depth().slider(0.0, 0.5))]
     pub min_depth: f64,
@@ -247,12 +247,12 @@ pub struct OverlayTable {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(transform = within(-1.0e12, 1.0e12))]
     pub range: Option<[f64; 2]>,
-    /// How much of the ground's own colour it hides [-].
+    /// How much of the ground's own colour it hides `[-]`.
     #[schemars(with = "units::Ratio", default = "opaque", transform = share())]
     pub opacity: f64,
 }
 
-/// How much an overlay hides, where the scene does not say [-].
+/// How much an overlay hides, where the scene does not say `[-]`.
 fn opaque() -> f64 {
     1.0
 }
@@ -377,19 +377,19 @@ impl Default for WaterTable {
 }
 
 impl WaterTable {
-    /// Writes out how clear the water is: as the renderer has it, or for water of particles that far apart [m].
+    /// Writes out how clear the water is: as the renderer has it, or for water of particles that far apart `[m]`.
     pub(super) fn fill_in(&mut self, spacing: Option<f64>) {
         let [clear, muddy] = Self::usual(spacing);
         self.clear_depth.get_or_insert(clear);
         self.muddy.get_or_insert(muddy);
     }
 
-    /// Depth of clear water [m] and share of mud [-] that suit the method, or particles that far apart [m].
+    /// Depth of clear water `[m]` and share of mud `[-]` that suit the method, or particles that far apart `[m]`.
     pub fn usual(spacing: Option<f64>) -> [f64; 2] {
         /// Depth at which the bed has all but vanished, in spacings: water that is some particles deep would look
-        /// like air if it were as clear as a lake's [-].
+        /// like air if it were as clear as a lake's `[-]`.
         const CLEAR: f64 = 40.0;
-        /// Share of sediment that turns particles to mud: as in nature, for their runs lapse no time [-].
+        /// Share of sediment that turns particles to mud: as in nature, for their runs lapse no time `[-]`.
         const MUDDY: f64 = 0.05;
         let Look { relief, water, .. } = Look::default();
         match spacing {
@@ -448,7 +448,7 @@ impl<'de> Visitor<'de> for NameOrTable {
 }
 
 impl PictureTable {
-    /// Memory that drawing a picture takes, beside the snapshot [bytes].
+    /// Memory that drawing a picture takes, beside the snapshot `[bytes]`.
     pub fn memory(&self) -> u64 {
         /// The picture itself, its floats on the processor and what comes back from the device, for each pixel.
         const PIXEL: u64 = 48;

@@ -10,9 +10,9 @@ use std::f64::consts::{FRAC_PI_2, PI};
 use thalweg_field::describe::{About, within};
 use thalweg_field::units::{Dimension, Length, Several, Triple};
 
-/// Heights of ground and water [m]; the highest mountain that is known has 22 km.
+/// Heights of ground and water `[m]`; the highest mountain that is known has 22 km.
 const HEIGHT: [f64; 2] = [-1.0e6, 1.0e6];
-/// Places, east and north of the terrain's corner [m].
+/// Places, east and north of the terrain's corner `[m]`.
 const PLACE: [f64; 2] = [-1.0e9, 1.0e9];
 
 /// Heights of ground and water.
@@ -94,11 +94,11 @@ pub(super) const fn strength() -> About {
 pub(super) struct Point;
 
 impl Point {
-    pub fn deserialize<'de, V: Several, D: Deserializer<'de>>(place: D) -> Result<V, D::Error> {
+    pub(super) fn deserialize<'de, V: Several, D: Deserializer<'de>>(place: D) -> Result<V, D::Error> {
         Triple::<Length>::deserialize(place)
     }
 
-    pub fn serialize<V: Serialize, S: Serializer>(place: &V, to: S) -> Result<S::Ok, S::Error> {
+    pub(super) fn serialize<V: Serialize, S: Serializer>(place: &V, to: S) -> Result<S::Ok, S::Error> {
         place.serialize(to)
     }
 }

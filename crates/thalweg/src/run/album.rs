@@ -12,11 +12,11 @@ use thalweg_field::Snapshot;
 use thalweg_io::{WriteError, atomic};
 use thalweg_render::{MapStyle, Picture, ReliefStyle, before_after, map, relief};
 
-/// Longer side of a picture of the whole terrain [pixels].
+/// Longer side of a picture of the whole terrain `[pixels]`.
 const SIDE: usize = 1024;
 
 /// All pictures of a run.
-pub struct Album {
+pub(super) struct Album {
     out: PathBuf,
     /// What draws the view and the frames, if there is room for them.
     pictures: Option<Pictures>,
@@ -27,7 +27,7 @@ pub struct Album {
 
 impl Album {
     /// Sets up what draws, if the scene asks for pictures.
-    pub fn new(now: &Now, options: &RunOptions, watcher: &mut dyn Watcher) -> Option<Self> {
+    pub(super) fn new(now: &Now, options: &RunOptions, watcher: &mut dyn Watcher) -> Option<Self> {
         let scene = now.scene();
         if !scene.output.pictures && Pace::of(scene).is_none() {
             return None;

@@ -35,7 +35,7 @@ pub(super) struct Driver<'a> {
 
 impl Driver<'_> {
     /// Takes all steps, with frames and checkpoints when they are due. Returns early if it is told to stop.
-    pub fn advance(
+    pub(super) fn advance(
         &mut self,
         state: &mut Session,
         watcher: &mut dyn Watcher,
@@ -78,7 +78,11 @@ impl Driver<'_> {
     }
 
     /// Draws and writes what is due at this step.
-    pub fn write_if_due(&mut self, state: &Session, watcher: &mut dyn Watcher) -> Result<(), RunError> {
+    pub(super) fn write_if_due(
+        &mut self,
+        state: &Session,
+        watcher: &mut dyn Watcher,
+    ) -> Result<(), RunError> {
         for recorder in &mut self.recorders {
             if !Now::tell(state, |now| recorder.is_due(now)) {
                 continue;
@@ -131,7 +135,7 @@ impl Driver<'_> {
     }
 
     /// Writes the scene, if it was changed since it was written.
-    pub fn write_scene(&mut self, state: &Session) -> Result<(), WriteError> {
+    pub(super) fn write_scene(&mut self, state: &Session) -> Result<(), WriteError> {
         if std::mem::take(&mut self.scene_is_old) {
             self.scene = output::write_scene(self.out, self.project, state.scene())?;
         }
@@ -140,7 +144,7 @@ impl Driver<'_> {
 
     /// All steps are taken: keeps the last state, writes maps, pictures and the report. A run that is told to stop
     /// meanwhile has not finished.
-    pub fn finish(
+    pub(super) fn finish(
         mut self,
         state: &Session,
         begin: Instant,

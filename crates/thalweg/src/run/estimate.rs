@@ -13,23 +13,23 @@ use thalweg_field::band;
 pub struct Estimate {
     /// Steps of all passes; fewer where simulated time ends the run.
     pub steps: u64,
-    /// Simulated time of all passes [s], with time steps as at the beginning.
+    /// Simulated time of all passes `[s]`, with time steps as at the beginning.
     pub simulated_s: f64,
     /// Columns and rows of the terrain.
     pub cells: [usize; 2],
     /// Particles, of a method that has any.
     pub particles: Option<Particles>,
-    /// Memory in use at the peak [bytes].
+    /// Memory in use at the peak `[bytes]`.
     pub memory_bytes: u64,
-    /// Time that the steps take on this machine, drawing and writing not counted [s].
+    /// Time that the steps take on this machine, drawing and writing not counted `[s]`.
     pub wall_s: f64,
-    /// Cells or particles times steps in each second that this is reckoned with [1/s].
+    /// Cells or particles times steps in each second that this is reckoned with `[1/s]`.
     pub rate: f64,
     /// On how many threads.
     pub threads: usize,
     /// Frames drawn during the run.
     pub frames: u64,
-    /// Files in the output folder at the end [bytes].
+    /// Files in the output folder at the end `[bytes]`.
     pub disk_bytes: u64,
 }
 
@@ -50,25 +50,25 @@ const PARTICLE_STEPS: f64 = 1.0e6;
 const STEPS: std::ops::RangeInclusive<u64> = 8..=1024;
 /// Fewest particles whose speed says something about many.
 const ENOUGH: f64 = 5000.0;
-/// What particles are reckoned with where too few are there to try: particles times steps in a second and thread [1/s].
+/// What particles are reckoned with where too few are there to try: particles times steps in a second and thread `[1/s]`.
 const PARTICLE_RATE: f64 = 2.5e6;
-/// A cell in all maps of a run, as EXR and as PNG, compressed as they usually are [bytes].
+/// A cell in all maps of a run, as EXR and as PNG, compressed as they usually are `[bytes]`.
 const MAPS_PER_CELL: u64 = 30;
-/// A pixel of a picture, as PNG [bytes].
+/// A pixel of a picture, as PNG `[bytes]`.
 const PNG_PER_PIXEL: u64 = 2;
-/// A particle in a file [bytes].
+/// A particle in a file `[bytes]`.
 const FILE_PER_PARTICLE: u64 = 40;
-/// A particle's part of the surface in a file [bytes]: about half a vertex and a triangle, as text in OBJ.
+/// A particle's part of the surface in a file `[bytes]`: about half a vertex and a triangle, as text in OBJ.
 const MESH_PER_PARTICLE: u64 = 60;
-/// A cell of virtual pipes, or a particle, in a checkpoint [bytes].
+/// A cell of virtual pipes, or a particle, in a checkpoint `[bytes]`.
 const SAVED_PER_ITEM: u64 = 62;
 
 /// How fast a solver was for a moment.
 #[derive(Clone, Copy)]
 struct Trial {
-    /// Cells or particles times steps in a second [1/s].
+    /// Cells or particles times steps in a second `[1/s]`.
     rate: f64,
-    /// The last time step [s].
+    /// The last time step `[s]`.
     dt: f64,
     /// Cells or particles, on average.
     items: f64,
@@ -137,7 +137,7 @@ impl Estimate {
         self.wall_s = (mean * self.steps as f64 + start as f64 * relaxing as f64) / self.rate;
     }
 
-    /// Files in the output folder at the end [bytes]. A scene may ask for more than there are disks.
+    /// Files in the output folder at the end `[bytes]`. A scene may ask for more than there are disks.
     fn disk(&self, scene: &Scene) -> u64 {
         let Output { checkpoint_every, last_state, maps, pictures, .. } = scene.output;
         let files_of = |every: u64| self.steps.checked_div(every).map_or(0, |files| files + 1).max(1);

@@ -49,7 +49,7 @@ pub struct RunOptions {
     pub out: PathBuf,
     /// What becomes of a run that is in it already.
     pub earlier: Earlier,
-    /// Memory that may be used [bytes].
+    /// Memory that may be used `[bytes]`.
     pub max_bytes: u64,
 }
 

@@ -19,10 +19,10 @@ const WRITTEN: &str = "# Written by thalweg";
 const INPUTS: &str = "inputs";
 
 /// The scene as it ran.
-pub const SCENE: &str = "scene.toml";
+pub(super) const SCENE: &str = "scene.toml";
 
 /// What a run writes beside checkpoints, and may therefore overwrite.
-pub const OWN: [&str; 12] = [
+pub(super) const OWN: [&str; 12] = [
     SCENE,
     REPORT,
     "height.png",
@@ -38,15 +38,15 @@ pub const OWN: [&str; 12] = [
 ];
 
 /// The pictures of the end, in their folder.
-pub const PICTURES: [&str; 5] = ["before_after", "view", "flow", "erosion", "deposition"];
+pub(super) const PICTURES: [&str; 5] = ["before_after", "view", "flow", "erosion", "deposition"];
 
 /// Whether a scene's text is one that a run wrote into its folder.
-pub fn is_written(scene: &[u8]) -> bool {
+pub(super) fn is_written(scene: &[u8]) -> bool {
     scene.starts_with(WRITTEN.as_bytes())
 }
 
 /// The first file of the user's own that a run into `out` would overwrite: the scene, or what it reads.
-pub fn endangered(project: &Project, out: &Path) -> Option<PathBuf> {
+pub(super) fn endangered(project: &Project, out: &Path) -> Option<PathBuf> {
     let out = out.canonicalize().ok()?;
     let hit = |file: &Path| {
         let file = file.canonicalize().ok()?;
@@ -61,7 +61,7 @@ pub fn endangered(project: &Project, out: &Path) -> Option<PathBuf> {
 }
 
 /// The files that a scene reads. A heightmap may have its description beside it.
-pub fn inputs(project: &Project, scene: &Scene) -> Vec<PathBuf> {
+pub(super) fn inputs(project: &Project, scene: &Scene) -> Vec<PathBuf> {
     let mut scene = scene.clone();
     let files = scene.files_mut().into_iter().map(|(_, file)| project.folder.join(file));
     files.flat_map(with_description).collect()
@@ -73,7 +73,7 @@ fn with_description(file: PathBuf) -> impl Iterator<Item = PathBuf> {
 }
 
 /// Writes the scene as it runs, defaults filled in, and beside it what it reads: it can be run again from there.
-pub fn write_scene(out: &Path, project: &Project, scene: &Scene) -> Result<Vec<PathBuf>, WriteError> {
+pub(super) fn write_scene(out: &Path, project: &Project, scene: &Scene) -> Result<Vec<PathBuf>, WriteError> {
     let mut scene = scene.clone();
     let mut written = vec![out.join(SCENE)];
     let copies = copies(&mut scene);
@@ -128,7 +128,7 @@ fn copy(from: &Path, to: &Path) -> Result<(), WriteError> {
 }
 
 /// Writes the height, and every other field into `maps/`.
-pub fn write_maps(out: &Path, snapshot: &Snapshot, maps: bool) -> Result<Vec<PathBuf>, WriteError> {
+pub(super) fn write_maps(out: &Path, snapshot: &Snapshot, maps: bool) -> Result<Vec<PathBuf>, WriteError> {
     let mut files = Vec::new();
     if maps {
         atomic::create_dir(&out.join("maps"))?;

@@ -5,14 +5,14 @@ use crate::project::{Every, Scene};
 
 /// When frames are taken. The run itself goes on in the same steps, whatever the pace.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Pace {
+pub(super) enum Pace {
     /// Again and again.
     Every(Every),
     /// So many, two at least, spread evenly over the whole run: the first shows its start, the last its end.
     Film(u64),
 }
 
-/// When a frame is due: after so many steps of all passes, or at a time of the present pass [s], whichever comes first.
+/// When a frame is due: after so many steps of all passes, or at a time of the present pass `[s]`, whichever comes first.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Moment {
     step: u64,
@@ -29,7 +29,7 @@ impl Moment {
 
 impl Pace {
     /// What a scene asks for; `None` if it wants no frames.
-    pub fn of(scene: &Scene) -> Option<Self> {
+    pub(super) fn of(scene: &Scene) -> Option<Self> {
         match (scene.output.video, scene.output.frames_every) {
             (Some(seconds), _) => {
                 let frames = seconds * f64::from(scene.picture.fps);
@@ -41,12 +41,12 @@ impl Pace {
     }
 
     /// Whether its moments depend on how long the run is.
-    pub fn spans_the_run(self) -> bool {
+    pub(super) fn spans_the_run(self) -> bool {
         matches!(self, Self::Film(_))
     }
 
-    /// Frames of a run of so many steps and so much simulated time [s].
-    pub fn frames_in(self, steps: u64, time: f64) -> u64 {
+    /// Frames of a run of so many steps and so much simulated time `[s]`.
+    pub(super) fn frames_in(self, steps: u64, time: f64) -> u64 {
         match self {
             Self::Every(Every::Steps(every)) => steps / every + 1,
             Self::Every(Every::Time(every)) => (time / every) as u64 + 1,
@@ -55,7 +55,7 @@ impl Pace {
     }
 
     /// The first frame that a run has to draw which begins, or goes on, from here.
-    pub fn first(self, now: &Now) -> u64 {
+    pub(super) fn first(self, now: &Now) -> u64 {
         if now.steps_taken() == 0 {
             return 0;
         }
@@ -71,13 +71,13 @@ impl Pace {
     }
 
     /// Whether the moment of a frame has come.
-    pub fn is_due(self, number: u64, now: &Now) -> bool {
+    pub(super) fn is_due(self, number: u64, now: &Now) -> bool {
         let over = matches!(self, Self::Film(frames) if number < frames && now.clock.is_over);
         over && now.steps_taken() > 0 || self.moment(number, now).has_come(now)
     }
 
     /// Steps that can be taken until a frame might be due, at least one.
-    pub fn due_in(self, number: u64, now: &Now) -> u64 {
+    pub(super) fn due_in(self, number: u64, now: &Now) -> u64 {
         let Moment { step, pass_time } = self.moment(number, now);
         step.saturating_sub(now.steps_taken()).max(1).min(now.steps_before(pass_time))
     }
@@ -192,7 +192,7 @@ mod tests {
         }
     }
 
-    /// Time from each frame to the next [s].
+    /// Time from each frame to the next `[s]`.
     fn gaps(shown: &[(u64, f64)]) -> Vec<f64> {
         shown.windows(2).map(|pair| pair[1].1 - pair[0].1).collect()
     }

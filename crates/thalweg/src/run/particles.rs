@@ -11,14 +11,14 @@ use thalweg_field::Snapshot;
 use thalweg_io::{WriteError, atomic, write_points};
 
 /// Writes particles when they are due.
-pub struct Particles {
+pub(super) struct Particles {
     folder: PathBuf,
     written: BTreeSet<PathBuf>,
 }
 
 impl Particles {
     /// A run that goes on counts what it wrote before as its own.
-    pub fn new(options: &RunOptions, now: &Now) -> Self {
+    pub(super) fn new(options: &RunOptions, now: &Now) -> Self {
         Self { folder: options.out.join("particles"), written: earlier(options, now, "particles") }
     }
 

@@ -14,7 +14,7 @@ use thalweg_io::{WriteError, atomic, read_png_description, read_png_rgb, write_d
 use thalweg_render::{Look, Picture, Shot};
 
 /// Takes the pictures of one run.
-pub struct Pictures {
+pub(super) struct Pictures {
     painter: Painter,
     look: Look,
     shot: Shot,
@@ -26,9 +26,9 @@ pub struct Pictures {
 
 impl Pictures {
     /// Sets up the renderer that the scene asks for, and the camera before the ground as it is at the start: from
-    /// frame to frame it keeps its place. `None` if pictures would need more memory than may be used [bytes], which is
+    /// frame to frame it keeps its place. `None` if pictures would need more memory than may be used `[bytes]`, which is
     /// said.
-    pub fn new(now: &Now, max_bytes: u64, watcher: &mut dyn Watcher) -> Option<Self> {
+    pub(super) fn new(now: &Now, max_bytes: u64, watcher: &mut dyn Watcher) -> Option<Self> {
         let scene = now.scene();
         let need = scene.picture.memory();
         if need > max_bytes {
@@ -60,13 +60,18 @@ impl Pictures {
     }
 
     /// The view of the landscape, from where the shot begins; `None` if it could not be drawn, which is said.
-    pub fn view(&mut self, snapshot: &mut Snapshot, now: &Now, watcher: &mut dyn Watcher) -> Option<Picture> {
+    pub(super) fn view(
+        &mut self,
+        snapshot: &mut Snapshot,
+        now: &Now,
+        watcher: &mut dyn Watcher,
+    ) -> Option<Picture> {
         self.settle(now.scene(), snapshot);
         let look = self.look.clone();
         self.take(snapshot, now.start(), (&look, 0.0), watcher)
     }
 
-    /// A picture at a moment of the shot [s]. A run does not fail because one cannot be drawn; there is none either once
+    /// A picture at a moment of the shot `[s]`. A run does not fail because one cannot be drawn; there is none either once
     /// the run is to stop.
     fn take(
         &mut self,
@@ -104,7 +109,7 @@ fn too_large([width, height]: [usize; 2], need: u64, max_bytes: u64) -> String {
 }
 
 /// Frames during the run. Each tells in its file which step it shows.
-pub struct Frames {
+pub(super) struct Frames {
     out: PathBuf,
     folder: PathBuf,
     /// `None`: there are none.
@@ -132,7 +137,7 @@ struct Colours {
 
 impl Frames {
     /// The next one is the first that a run has to draw which begins, or goes on, from here.
-    pub fn new(out: &Path, now: &Now, pictures: Option<&Pictures>) -> Self {
+    pub(super) fn new(out: &Path, now: &Now, pictures: Option<&Pictures>) -> Self {
         let fps = now.scene().picture.fps;
         let (out, folder) = (out.to_owned(), out.join("frames"));
         let mut frames =
@@ -180,23 +185,23 @@ impl Frames {
     }
 
     /// Begins anew, for a run that does.
-    pub fn rewind(&mut self) {
+    pub(super) fn rewind(&mut self) {
         (self.next, self.number) = (0, 0);
     }
 
     /// Steps that can be taken until a picture might be due.
-    pub fn due_in(&self, now: &Now) -> u64 {
+    pub(super) fn due_in(&self, now: &Now) -> u64 {
         self.pace.map_or(u64::MAX, |pace| pace.due_in(self.next, now))
     }
 
     /// Whether a picture is due.
-    pub fn is_due(&self, now: &Now) -> bool {
+    pub(super) fn is_due(&self, now: &Now) -> bool {
         self.pace.is_some_and(|pace| pace.is_due(self.next, now))
     }
 
     /// Draws what is due: a frame, or several where one step passes the moments of several. Those that cannot be written
     /// are passed over.
-    pub fn draw(
+    pub(super) fn draw(
         &mut self,
         (now, shown): (&Now, &mut Snapshot),
         pictures: &mut Pictures,
@@ -270,7 +275,7 @@ impl Frames {
     }
 
     /// All files of the run's frames, also those drawn before it was stopped and resumed.
-    pub fn written(&self) -> Vec<PathBuf> {
+    pub(super) fn written(&self) -> Vec<PathBuf> {
         let mut files = self.pictures();
         files.extend(self.colours_kept.then(|| self.colours()));
         files
@@ -285,7 +290,7 @@ impl Frames {
 
     /// Makes a video of all frames; `None` if there are fewer than two, if it was told to stop, or if it cannot be made,
     /// which is said.
-    pub fn film(&self, watcher: &mut dyn Watcher) -> Option<PathBuf> {
+    pub(super) fn film(&self, watcher: &mut dyn Watcher) -> Option<PathBuf> {
         let frames = self.pictures();
         if frames.len() < 2 {
             return None;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 /// How far a run is.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
-    /// Share of the work that is done, from 0 to 1: a step on a coarse terrain counts less than one on a fine one [-].
+    /// Share of the work that is done, from 0 to 1: a step on a coarse terrain counts less than one on a fine one `[-]`.
     pub share: f64,
     /// Time until all steps are taken, as fast as the last ones; `None` until something is known.
     pub left: Option<Duration>,
@@ -17,17 +17,17 @@ pub struct Progress {
     pub step: u64,
     /// Steps after which it ends, if time does not end it before.
     pub steps: u64,
-    /// Simulated time [s].
+    /// Simulated time `[s]`.
     pub time: f64,
-    /// Simulated time at which it ends, where time ends it [s].
+    /// Simulated time at which it ends, where time ends it `[s]`.
     pub end_time: Option<f64>,
-    /// Cells or particles that the solver steps in a second, what else takes time left out [1/s].
+    /// Cells or particles that the solver steps in a second, what else takes time left out `[1/s]`.
     pub rate: f64,
     /// Which of the two: "cells" or "particles".
     pub items: &'static str,
-    /// Imbalance of the water's account [-].
+    /// Imbalance of the water's account `[-]`.
     pub water: f64,
-    /// Imbalance of the ground's account [-].
+    /// Imbalance of the ground's account `[-]`.
     pub solids: f64,
 }
 
@@ -66,13 +66,13 @@ impl Watcher for Silent {
     }
 }
 
-/// Where the time went [s].
+/// Where the time went `[s]`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Timings(pub BTreeMap<&'static str, f64>);
 
 impl Timings {
     /// Does something and counts the time it takes.
-    pub fn of<T>(&mut self, name: &'static str, work: impl FnOnce() -> T) -> T {
+    pub(super) fn of<T>(&mut self, name: &'static str, work: impl FnOnce() -> T) -> T {
         let clock = Instant::now();
         let done = work();
         *self.0.entry(name).or_default() += clock.elapsed().as_secs_f64();
@@ -88,19 +88,24 @@ pub(super) struct Teller {
     told: Instant,
     /// What was done since then.
     since: Work,
-    /// Share that was done then [-].
+    /// Share that was done then `[-]`.
     share: f64,
     pace: Pace,
 }
 
 impl Teller {
-    pub fn new(state: &Session) -> Self {
+    pub(super) fn new(state: &Session) -> Self {
         let share = state.clock().share;
         Self { told: Instant::now(), since: Work::default(), share, pace: Pace::default() }
     }
 
     /// Notes steps, and the time that the solver took for them.
-    pub fn tell(&mut self, state: &Session, (steps, took): (u64, Duration), watcher: &mut dyn Watcher) {
+    pub(super) fn tell(
+        &mut self,
+        state: &Session,
+        (steps, took): (u64, Duration),
+        watcher: &mut dyn Watcher,
+    ) {
         let clock = state.clock();
         self.since.item_steps += steps as f64 * clock.items as f64;
         self.since.solver_s += took.as_secs_f64();
@@ -133,13 +138,13 @@ impl Teller {
 /// Some work that was done.
 #[derive(Clone, Copy, Debug, Default)]
 struct Work {
-    /// Share of the whole [-].
+    /// Share of the whole `[-]`.
     share: f64,
     /// Steps times cells or particles.
     item_steps: f64,
-    /// Time that the solver took [s].
+    /// Time that the solver took `[s]`.
     solver_s: f64,
-    /// Time that went by, with frames and checkpoints [s].
+    /// Time that went by, with frames and checkpoints `[s]`.
     wall_s: f64,
 }
 
@@ -148,7 +153,7 @@ struct Work {
 struct Pace(Work);
 
 impl Pace {
-    /// Time after which work counts a third [s].
+    /// Time after which work counts a third `[s]`.
     const MEMORY: f64 = 20.0;
 
     fn note(&mut self, work: Work) {
@@ -160,7 +165,7 @@ impl Pace {
         lately.wall_s = kept * lately.wall_s + work.wall_s;
     }
 
-    /// Items stepped in each second of the solver [1/s].
+    /// Items stepped in each second of the solver `[1/s]`.
     fn rate(&self) -> f64 {
         self.0.item_steps / self.0.solver_s.max(1.0e-6)
     }

@@ -21,7 +21,7 @@ pub(super) struct Now<'a> {
 
 impl<'a> Now<'a> {
     /// Tells somebody how far a session is.
-    pub fn tell<T>(session: &Session, somebody: impl FnOnce(&Now) -> T) -> T {
+    pub(super) fn tell<T>(session: &Session, somebody: impl FnOnce(&Now) -> T) -> T {
         let steps_before = |pass_time| session.steps_before(pass_time);
         somebody(&Now {
             clock: session.clock(),
@@ -32,22 +32,22 @@ impl<'a> Now<'a> {
     }
 
     /// The scene as it is edited.
-    pub fn scene(&self) -> &'a Scene {
+    pub(super) fn scene(&self) -> &'a Scene {
         self.scene
     }
 
     /// The terrain before anything happened.
-    pub fn start(&self) -> &'a Heightfield {
+    pub(super) fn start(&self) -> &'a Heightfield {
         self.start
     }
 
     /// Steps taken by all passes.
-    pub fn steps_taken(&self) -> u64 {
+    pub(super) fn steps_taken(&self) -> u64 {
         self.clock.steps
     }
 
-    /// Steps, at least one, that surely do not pass a time of the present pass [s] but with the last of them.
-    pub fn steps_before(&self, pass_time: f64) -> u64 {
+    /// Steps, at least one, that surely do not pass a time of the present pass `[s]` but with the last of them.
+    pub(super) fn steps_before(&self, pass_time: f64) -> u64 {
         (self.steps_before)(pass_time)
     }
 }

@@ -11,7 +11,7 @@ use thalweg_field::{Heightfield, Ledger, band};
 use thalweg_io::{WriteError, atomic};
 use thalweg_terrain::analysis::{Measures, Statistics, jensen_shannon};
 
-/// Time steps [s].
+/// Time steps `[s]`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Dt {
     /// Smallest.
@@ -22,7 +22,7 @@ pub struct Dt {
     pub max: f64,
 }
 
-/// The ground's account [kg], and the water's.
+/// The ground's account `[kg]`, and the water's.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct LedgerReport {
     /// Bed above 0 m at the beginning.
@@ -37,7 +37,7 @@ pub struct LedgerReport {
     pub added: f64,
     /// Taken from the bed by water, deposits taken up again included.
     pub eroded: f64,
-    /// |what is missing| / |what was eroded| [-]; of the whole bed where water moved nothing.
+    /// |what is missing| / |what was eroded| `[-]`; of the whole bed where water moved nothing.
     pub imbalance_rel: f64,
     /// The water's account.
     pub water: WaterReport,
@@ -52,7 +52,7 @@ pub struct OtherWater {
     pub ledger: LedgerReport,
 }
 
-/// The water's account [m³].
+/// The water's account `[m³]`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct WaterReport {
     /// On the terrain at the beginning.
@@ -65,20 +65,20 @@ pub struct WaterReport {
     pub exported: f64,
     /// On the terrain at the end.
     pub end: f64,
-    /// |what is missing| / |what was there or came| [-].
+    /// |what is missing| / |what was there or came| `[-]`.
     pub imbalance_rel: f64,
 }
 
 /// How natural the ground looks to a geomorphologist.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Realism {
-    /// Share of the cells in pits [-].
+    /// Share of the cells in pits `[-]`.
     pub pit_fraction: Option<f64>,
-    /// Exponent of Hack's law [-].
+    /// Exponent of Hack's law `[-]`.
     pub hack_exponent: Option<f64>,
-    /// Concavity of channels [-].
+    /// Concavity of channels `[-]`.
     pub concavity: Option<f64>,
-    /// Jensen–Shannon distance of the landform histogram to that of Big Tujunga, a real landscape [-].
+    /// Jensen–Shannon distance of the landform histogram to that of Big Tujunga, a real landscape `[-]`.
     pub geomorphon_distance: Option<f64>,
 }
 
@@ -99,9 +99,9 @@ pub struct Report {
     pub threads: usize,
     /// Steps taken.
     pub steps: u64,
-    /// Simulated time [s].
+    /// Simulated time `[s]`.
     pub simulated_s: f64,
-    /// Time it took [s].
+    /// Time it took `[s]`.
     pub wall_s: f64,
     /// Time steps.
     pub dt: Dt,
@@ -120,7 +120,7 @@ pub struct Report {
     /// What was changed while it ran.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<Change>,
-    /// Where the time went [s].
+    /// Where the time went `[s]`.
     pub timings_s: BTreeMap<&'static str, f64>,
     /// Files in the output folder.
     pub files: Vec<String>,
@@ -143,7 +143,7 @@ const TUJUNGA: [f64; 10] = [
 
 /// Fewest cells along each side of a landscape: fewer hold no network of valleys to measure.
 const FEWEST_CELLS: usize = 64;
-/// Smallest cell of a landscape [m]: below it, ground is the floor of a tank or the bed of a brook.
+/// Smallest cell of a landscape `[m]`: below it, ground is the floor of a tank or the bed of a brook.
 const SMALLEST_CELL: f64 = 1.0;
 
 /// Whether measures of landscapes tell anything about a scene: its ground is wide enough for valleys, and water comes
@@ -155,7 +155,7 @@ fn is_landscape(scene: &Scene, ground: &Heightfield) -> bool {
 }
 
 /// Measures the terrain before and after, where that means anything.
-pub fn realism(scene: &Scene, before: &Heightfield, after: &Heightfield) -> [Option<Realism>; 2] {
+pub(super) fn realism(scene: &Scene, before: &Heightfield, after: &Heightfield) -> [Option<Realism>; 2] {
     [before, after].map(|ground| {
         if !is_landscape(scene, ground) {
             return None;

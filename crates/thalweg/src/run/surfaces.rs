@@ -13,7 +13,7 @@ use thalweg_io::{WriteError, atomic, write_mesh};
 use thalweg_surface::{SurfaceParams, reconstruct};
 
 /// Writes surfaces when they are due.
-pub struct Surfaces {
+pub(super) struct Surfaces {
     folder: PathBuf,
     max_bytes: u64,
     written: BTreeSet<PathBuf>,
@@ -23,7 +23,7 @@ pub struct Surfaces {
 
 impl Surfaces {
     /// A run that goes on counts what it wrote before as its own.
-    pub fn new(options: &RunOptions, now: &Now) -> Self {
+    pub(super) fn new(options: &RunOptions, now: &Now) -> Self {
         let written = earlier(options, now, "mesh");
         Self { folder: options.out.join("mesh"), max_bytes: options.max_bytes, written, told: false }
     }

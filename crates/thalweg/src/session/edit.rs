@@ -80,7 +80,7 @@ impl Edit {
 
 /// The way back from an edit, or forth again.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Way {
+pub(super) enum Way {
     /// By another edit.
     Edit(Edit),
     /// By laying down what was there.
@@ -89,7 +89,7 @@ pub enum Way {
 
 /// A scene with one of its edits, and the edit that takes it back; the text says why there is none. Strokes are no edits of the
 /// scene.
-pub fn edited(scene: &Scene, edit: &Edit) -> Result<(Scene, Edit), String> {
+pub(super) fn edited(scene: &Scene, edit: &Edit) -> Result<(Scene, Edit), String> {
     let mut table = Table::try_from(scene).map_err(|error| error.to_string())?;
     let back = match edit {
         Edit::Set { key, value } => {

@@ -3,13 +3,13 @@
 use super::edit::{Edit, Way};
 use crate::solver::Patch;
 
-/// Most edits that are remembered, and most memory for what they changed [bytes].
+/// Most edits that are remembered, and most memory for what they changed `[bytes]`.
 const MOST_EDITS: usize = 1000;
 const MOST_BYTES: usize = 256 << 20;
 
 /// An edit that was done, or undone, and the way to the other side.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Entry {
+pub(super) struct Entry {
     /// The edit.
     pub edit: Edit,
     /// How it is undone, or done again.
@@ -18,7 +18,7 @@ pub struct Entry {
 
 /// Edits in the order in which they were made.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct History {
+pub(super) struct History {
     /// Those that can be undone, the last one last.
     pub done: Vec<Entry>,
     /// Those that can be done again, the next one last.
@@ -27,7 +27,7 @@ pub struct History {
 
 impl History {
     /// Remembers an edit. With `joins` it counts as one with the last one, if that sets the same key.
-    pub fn push(&mut self, entry: Entry, joins: bool) {
+    pub(super) fn push(&mut self, entry: Entry, joins: bool) {
         self.undone.clear();
         match self.done.last_mut() {
             // The way back stays that to the value before the first of them.

@@ -388,12 +388,12 @@ impl Session {
         self.world.scenery()
     }
 
-    /// Memory that running it takes, pictures not counted [bytes].
+    /// Memory that running it takes, pictures not counted `[bytes]`.
     pub fn memory(&self) -> u64 {
         self.world.memory()
     }
 
-    /// Particles that a run of so much time [s] will have; `None` for methods without any.
+    /// Particles that a run of so much time `[s]` will have; `None` for methods without any.
     pub fn particles_within(&self, time: f64) -> Option<Crowd> {
         self.world.particles_within(time)
     }
@@ -429,12 +429,12 @@ impl Session {
         self.clock().steps
     }
 
-    /// Simulated time of all passes [s].
+    /// Simulated time of all passes `[s]`.
     pub fn time(&self) -> f64 {
         self.clock().time
     }
 
-    /// Simulated time of the present pass, which the scene's duration counts [s].
+    /// Simulated time of the present pass, which the scene's duration counts `[s]`.
     pub fn pass_time(&self) -> f64 {
         self.clock().pass_time
     }
@@ -444,7 +444,7 @@ impl Session {
         self.clock().is_over
     }
 
-    /// Steps, at least one, that surely do not pass a time of the present pass [s] but with the last of them: where it
+    /// Steps, at least one, that surely do not pass a time of the present pass `[s]` but with the last of them: where it
     /// might come, steps are taken one by one, so that it is met at the same step however the run was cut.
     pub fn steps_before(&self, pass_time: f64) -> u64 {
         self.world.steps_before(pass_time)

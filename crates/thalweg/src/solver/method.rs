@@ -35,11 +35,11 @@ pub struct Method {
     pub free: &'static [&'static str],
     /// The parameter that counts damped steps before the run, if there is one.
     pub relax: Option<&'static str>,
-    /// Distance of its particles [m], if it has any.
+    /// Distance of its particles `[m]`, if it has any.
     pub spacing: fn(&Table) -> Option<f64>,
-    /// Memory on so many columns and rows, as far as it is known before there is any ground [bytes].
+    /// Memory on so many columns and rows, as far as it is known before there is any ground `[bytes]`.
     pub memory_of_cells: fn([usize; 2], &Table) -> u64,
-    /// Memory that running it takes, pictures not counted [bytes]; a complaint about what cannot be run at all.
+    /// Memory that running it takes, pictures not counted `[bytes]`; a complaint about what cannot be run at all.
     pub memory: fn(&Setup) -> Result<u64, Complaint>,
     /// Sets it up.
     pub build: fn(&Setup) -> Result<Box<dyn Solver>, Complaint>,

@@ -34,7 +34,7 @@ pub struct Setup {
     pub scene: Arc<Scene>,
     /// The ground of the scene at full resolution.
     pub ground: Arc<Ground>,
-    /// Memory that it may use [bytes].
+    /// Memory that it may use `[bytes]`.
     pub max_bytes: u64,
 }
 
@@ -55,7 +55,7 @@ pub trait Solver: Debug + Send {
     /// How far it is, and how far it goes.
     fn clock(&self) -> Clock;
 
-    /// Steps, at least one, that surely do not pass a time of the present pass [s] but with the last of them: where it
+    /// Steps, at least one, that surely do not pass a time of the present pass `[s]` but with the last of them: where it
     /// might come, steps are taken one by one, so that it is met at the same step however the run was cut.
     fn steps_before(&self, pass_time: f64) -> u64;
 
@@ -77,7 +77,7 @@ pub trait Solver: Debug + Send {
         Err(cannot_paint(Layer::Ground))
     }
 
-    /// Takes over what other waters did to the ground [m].
+    /// Takes over what other waters did to the ground `[m]`.
     fn shift_ground(&mut self, _: &Grid2<f32>) -> Result<(), Complaint> {
         let message = "solver: this water cannot share its ground with others".into();
         Err(Complaint { path: "solver".into(), message })
@@ -108,7 +108,7 @@ pub trait Solver: Debug + Send {
     /// Where water and ground went.
     fn books(&self) -> Books;
 
-    /// Particles that a run of so much time [s] will have; `None` for methods without any.
+    /// Particles that a run of so much time `[s]` will have; `None` for methods without any.
     fn particles_within(&self, _time: f64) -> Option<Crowd> {
         None
     }
@@ -125,11 +125,11 @@ pub trait Solver: Debug + Send {
 pub struct Clock {
     /// Steps taken by all passes.
     pub steps: u64,
-    /// Simulated time of all passes [s].
+    /// Simulated time of all passes `[s]`.
     pub time: f64,
-    /// Simulated time of the present pass, which the scene's duration counts [s].
+    /// Simulated time of the present pass, which the scene's duration counts `[s]`.
     pub pass_time: f64,
-    /// Shortest and longest time step so far [s]; both 0 before the first.
+    /// Shortest and longest time step so far `[s]`; both 0 before the first.
     pub dt: [f64; 2],
     /// How many cells or particles a step works on at present.
     pub items: usize,
@@ -141,9 +141,9 @@ pub struct Clock {
     pub next_look: u64,
     /// Whether all passes are over.
     pub is_over: bool,
-    /// Share of the work of all passes that is done, from 0 to 1: a step costs as much as it has cells [-].
+    /// Share of the work of all passes that is done, from 0 to 1: a step costs as much as it has cells `[-]`.
     pub share: f64,
-    /// Simulated time at which it ends, where the scene's duration ends it and the last pass has begun [s].
+    /// Simulated time at which it ends, where the scene's duration ends it and the last pass has begun `[s]`.
     pub end_time: Option<f64>,
     /// Whether time steps on wider cells are longer in proportion.
     pub dt_grows_with_cells: bool,
@@ -179,10 +179,10 @@ impl Clock {
 pub struct Books {
     /// The books of all passes.
     pub ledger: Ledger,
-    /// Density of the ledger's solids [kg/m³].
+    /// Density of the ledger's solids `[kg/m³]`.
     pub solid_density: f64,
     /// |ground that is missing| / |what water moved|, or of the whole bed where slopes slipped but water moved
-    /// nothing [-].
+    /// nothing `[-]`.
     pub solids_missing: f64,
     /// How many particles came and went, if the method has any.
     pub particles: Option<ParticleCounts>,

@@ -127,7 +127,7 @@ impl ParticleRun {
     }
 }
 
-/// Memory that running it takes [bytes]; a complaint about water that is too far away to be searched.
+/// Memory that running it takes `[bytes]`; a complaint about water that is too far away to be searched.
 fn memory(setup: &Setup, params: &Params) -> Result<u64, Complaint> {
     let solver = ParticleWater::memory(setup.ground.heights(), params, &setting(setup)).map_err(complaint)?;
     Ok(solver.saturating_add(bytes_beside(&setup.ground)))
@@ -203,7 +203,7 @@ fn emitters(scene: &Scene, ground: &Heightfield) -> Vec<coupling::Emitter> {
     scene.emitters.iter().map(emitter).collect()
 }
 
-/// Height of the bed at a place [m].
+/// Height of the bed at a place `[m]`.
 fn bed_at(ground: &Heightfield, place: [f64; 2]) -> f64 {
     let [col, row] = ground.cell_from_local(place);
     ground.height.bilinear(col, row).into()

@@ -49,7 +49,7 @@ pub(super) const METHOD: Method = Method {
     build: |setup| Ok(Box::new(PipesRun::new(setup)?)),
 };
 
-/// Memory that running it takes [bytes].
+/// Memory that running it takes `[bytes]`.
 fn memory(cols: usize, rows: usize, params: &Params) -> u64 {
     Pipes::memory(cols, rows, params).saturating_add(memory_beside(cols, rows))
 }
@@ -69,9 +69,9 @@ fn check(scene: &Scene) -> Vec<Complaint> {
 const SAMPLE_EVERY: u64 = 64;
 /// Steps taken in one go. The solver chooses its time step anew whenever the steps taken are a multiple of this.
 const STRIDE: u64 = 8;
-/// Water deeper than this counts as wet [m].
+/// Water deeper than this counts as wet `[m]`.
 const WET: f32 = 0.01;
-/// Density of solid rock [kg/m³].
+/// Density of solid rock `[kg/m³]`.
 const ROCK_DENSITY: f64 = 2650.0;
 
 /// The state of a run of virtual pipes.
@@ -84,7 +84,7 @@ struct PipesRun {
     pass: usize,
     /// What the passes that are over leave behind.
     past: Option<Past>,
-    /// The bed that they left to the present pass [m]: solvers measure heights from what they began with.
+    /// The bed that they left to the present pass `[m]`: solvers measure heights from what they began with.
     inherited: Option<Grid2<f32>>,
     dt: TimeSteps,
     /// Time-weighted sums of discharge per width and of being wet, and the time of the pass that they cover.
@@ -97,7 +97,7 @@ struct PipesRun {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Past {
     steps: u64,
-    /// Simulated time [s].
+    /// Simulated time `[s]`.
     time: f64,
     ledger: Ledger,
 }
@@ -178,7 +178,7 @@ impl PipesRun {
         done / all
     }
 
-    /// The time step to come, as far as it is known [s].
+    /// The time step to come, as far as it is known `[s]`.
     fn next_dt(&self) -> f64 {
         let params = self.pipes.params();
         params.dt.unwrap_or((params.safety * self.pipes.max_dt()).min(params.max_dt))
@@ -329,7 +329,7 @@ fn finer(setup: &Setup, pass: usize, eroded: &Heightfield) -> Heightfield {
     ground
 }
 
-/// Bed lost (sign -1) or gained (sign 1) since the beginning [m].
+/// Bed lost (sign -1) or gained (sign 1) since the beginning `[m]`.
 fn change(ground: &Heightfield, start: &Heightfield, sign: f32) -> Grid2<f32> {
     Grid2::from_fn(ground.height.cols(), ground.height.rows(), |c, r| {
         (sign * (ground.height.at(c, r) - start.height.at(c, r))).max(0.0)
@@ -604,7 +604,7 @@ impl Solver for PipesRun {
     }
 }
 
-/// |ground that is missing| / |what water moved|, or of the whole bed where slopes slipped but water moved nothing [-].
+/// |ground that is missing| / |what water moved|, or of the whole bed where slopes slipped but water moved nothing `[-]`.
 fn solids_missing(solids: &Solids) -> f64 {
     let share = solids.imbalance();
     if share.is_finite() {

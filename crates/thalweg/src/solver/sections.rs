@@ -115,7 +115,7 @@ impl Sections {
     }
 }
 
-/// The shortest and the longest time step so far [s]; before the first there is none.
+/// The shortest and the longest time step so far `[s]`; before the first there is none.
 pub(super) fn time_steps(clock: &[f64]) -> Result<TimeSteps, String> {
     let steps = TimeSteps(clock.try_into().map_err(|_| lacks("clock"))?);
     if steps != TimeSteps::NONE {

@@ -13,12 +13,12 @@ pub struct Stroke {
     pub tool: Tool,
     /// The points of the line, metres east and north of the south-west corner; a single one is a dab.
     pub along: Vec<[f64; 2]>,
-    /// How far it reaches from the line [m].
+    /// How far it reaches from the line `[m]`.
     pub radius: f64,
     /// How strong it is in the middle: metres for what raises, lowers, pours and scoops, a share from 0 to 1 for the rest.
     #[serde(default = "whole")]
     pub strength: f64,
-    /// Height that flattened ground gets [m]; missing: that where the stroke begins.
+    /// Height that flattened ground gets `[m]`; missing: that where the stroke begins.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<f64>,
 }
@@ -82,7 +82,9 @@ impl Tool {
 
 /// Most points of a line.
 const MOST_POINTS: usize = 10_000;
-/// No place or radius is farther [m].
+/// Heights that ground is flattened to `[m]`.
+const LEVELS: RangeInclusive<f64> = -1.0e6..=1.0e6;
+/// No place or radius is farther `[m]`.
 const FARTHEST: f64 = 1.0e9;
 
 /// The cells that are painted.
@@ -90,7 +92,7 @@ const FARTHEST: f64 = 1.0e9;
 pub struct Canvas {
     /// Columns and rows.
     pub size: [usize; 2],
-    /// Side of a cell [m].
+    /// Side of a cell `[m]`.
     pub cell: f64,
 }
 
@@ -136,7 +138,7 @@ impl Stroke {
             ));
         }
         match self.level {
-            Some(level) if !(level.abs() <= 1.0e6) => {
+            Some(level) if !LEVELS.contains(&level) => {
                 wrong(format!("flattens to {level} m, where no ground is"))
             }
             _ => Ok(()),

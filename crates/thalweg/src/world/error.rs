@@ -29,9 +29,9 @@ pub enum SetupError {
         cols: usize,
         /// Rows.
         rows: usize,
-        /// Estimated need [MiB].
+        /// Estimated need `[MiB]`.
         need_mib: u64,
-        /// The limit [MiB].
+        /// The limit `[MiB]`.
         limit_mib: u64,
     },
 }

@@ -14,14 +14,14 @@ pub(super) struct Request<'a> {
     /// Whether it holds heights; if not, it weighs something: black is 0, white is 1.
     #[cfg_attr(not(feature = "files"), expect(dead_code))]
     pub is_terrain: bool,
-    /// Memory that may be used [bytes].
+    /// Memory that may be used `[bytes]`.
     #[cfg_attr(not(feature = "files"), expect(dead_code))]
     pub max_bytes: u64,
 }
 
 impl Request<'_> {
     /// Columns and rows of the map.
-    pub fn size(&self, project: &Project) -> Result<[usize; 2], SetupError> {
+    pub(super) fn size(&self, project: &Project) -> Result<[usize; 2], SetupError> {
         match project.map(self.file) {
             Some(map) => Ok([map.height.cols(), map.height.rows()]),
             None => self.size_of_file(project),
@@ -29,7 +29,11 @@ impl Request<'_> {
     }
 
     /// The map; `notices` gets what had to be assumed.
-    pub fn read(&self, project: &Project, notices: &mut Vec<String>) -> Result<Heightfield, SetupError> {
+    pub(super) fn read(
+        &self,
+        project: &Project,
+        notices: &mut Vec<String>,
+    ) -> Result<Heightfield, SetupError> {
         match project.map(self.file) {
             Some(map) => Ok(map.clone()),
             None => self.read_file(project, notices),

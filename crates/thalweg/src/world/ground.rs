@@ -11,7 +11,7 @@ use thalweg_terrain::{Recipe, resample};
 /// pictures made at the end.
 const BYTES_BESIDE: u64 = 120;
 
-/// Memory for everything beside the solver [bytes].
+/// Memory for everything beside the solver `[bytes]`.
 pub(crate) fn memory_beside(cols: usize, rows: usize) -> u64 {
     (cols as u64 * rows as u64).saturating_mul(BYTES_BESIDE)
 }
@@ -20,11 +20,11 @@ pub(crate) fn memory_beside(cols: usize, rows: usize) -> u64 {
 #[derive(Clone, Debug)]
 pub struct Ground {
     shape: Shape,
-    /// How easily each cell erodes, from 0 (never) to 1 [-]; missing: all alike.
+    /// How easily each cell erodes, from 0 (never) to 1 `[-]`; missing: all alike.
     softness: Option<Grid2<f32>>,
     /// The same after somebody painted it.
     painted: Option<Grid2<f32>>,
-    /// For each rain of the scene, the share of it that arrives in each cell [-]; missing: all of it.
+    /// For each rain of the scene, the share of it that arrives in each cell `[-]`; missing: all of it.
     pub masks: Vec<Option<Grid2<f32>>>,
 }
 
@@ -114,7 +114,7 @@ impl Ground {
         }
     }
 
-    /// How easily each cell erodes, from 0 (never) to 1 [-]; missing: all alike.
+    /// How easily each cell erodes, from 0 (never) to 1 `[-]`; missing: all alike.
     pub fn softness(&self) -> Option<&Grid2<f32>> {
         self.painted.as_ref().or(self.softness.as_ref())
     }
@@ -196,7 +196,7 @@ impl Ground {
     }
 }
 
-/// Depth of the water that stands on the ground at the beginning [m].
+/// Depth of the water that stands on the ground at the beginning `[m]`.
 pub(crate) fn standing_water(scene: &Scene, ground: &Heightfield) -> Grid2<f32> {
     let pools = scene.pools();
     Grid2::from_fn(ground.height.cols(), ground.height.rows(), |col, row| {

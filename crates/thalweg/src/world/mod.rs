@@ -28,13 +28,13 @@ pub(crate) struct World {
 struct Water {
     kind: &'static str,
     solver: Box<dyn Solver>,
-    /// The ground as it was when the waters last met [m]; a water alone meets nobody.
+    /// The ground as it was when the waters last met `[m]`; a water alone meets nobody.
     met: Option<Grid2<f32>>,
 }
 
 impl World {
     /// Puts the waters of a scene onto its ground.
-    pub fn new(setup: Setup) -> Result<Self, Complaint> {
+    pub(crate) fn new(setup: Setup) -> Result<Self, Complaint> {
         let count = setup.scene.solver.iter().len();
         let mut waters = Vec::new();
         for (i, table) in setup.scene.solver.iter().enumerate() {
@@ -54,20 +54,20 @@ impl World {
         Ok(world)
     }
 
-    pub fn setup(&self) -> &Setup {
+    pub(crate) fn setup(&self) -> &Setup {
         &self.setup
     }
 
-    pub fn ground(&self) -> &Ground {
+    pub(crate) fn ground(&self) -> &Ground {
         &self.setup.ground
     }
 
     /// The water that counts the steps.
-    pub fn leader(&self) -> &dyn Solver {
+    pub(crate) fn leader(&self) -> &dyn Solver {
         &*self.waters[0].solver
     }
 
-    pub fn relax(&mut self, go_on: &mut GoOn) -> Result<bool, Complaint> {
+    pub(crate) fn relax(&mut self, go_on: &mut GoOn) -> Result<bool, Complaint> {
         for water in &mut self.waters {
             if !water.solver.relax(go_on)? {
                 return Ok(false);
@@ -76,16 +76,16 @@ impl World {
         Ok(true)
     }
 
-    pub fn clock(&self) -> Clock {
+    pub(crate) fn clock(&self) -> Clock {
         self.leader().clock()
     }
 
-    pub fn steps_before(&self, pass_time: f64) -> u64 {
+    pub(crate) fn steps_before(&self, pass_time: f64) -> u64 {
         self.leader().steps_before(pass_time)
     }
 
     /// Takes so many steps of the leader, or fewer where something has to be looked at before; returns how many.
-    pub fn advance(&mut self, steps: u64) -> Result<u64, StepError> {
+    pub(crate) fn advance(&mut self, steps: u64) -> Result<u64, StepError> {
         // Waters meet after every step, however many are taken at once: the result must not depend on that.
         let most = if self.waters.len() > 1 { 1 } else { u64::MAX };
         let steps = steps.min(self.clock().next_look).min(most);
@@ -135,7 +135,7 @@ impl World {
 
     /// Takes over a scene, or maps over its ground, that differ in what can change while water flows. Nothing changes where
     /// one of the waters refuses.
-    pub fn change(&mut self, setup: Setup) -> Result<(), Complaint> {
+    pub(crate) fn change(&mut self, setup: Setup) -> Result<(), Complaint> {
         for i in 0..self.waters.len() {
             if let Err(complaint) = self.waters[i].solver.change(&setup_of(&setup, i)) {
                 for (before, water) in self.waters[..i].iter_mut().enumerate() {
@@ -149,36 +149,36 @@ impl World {
     }
 
     /// Paints on the leader; the others find what that did to the ground.
-    pub fn paint(&mut self, stroke: &Stroke) -> Result<Patch, Complaint> {
+    pub(crate) fn paint(&mut self, stroke: &Stroke) -> Result<Patch, Complaint> {
         let patch = self.waters[0].solver.paint(stroke)?;
         self.meet()?;
         Ok(patch)
     }
 
-    pub fn repaint(&mut self, patch: &Patch) -> Result<Patch, Complaint> {
+    pub(crate) fn repaint(&mut self, patch: &Patch) -> Result<Patch, Complaint> {
         let patch = self.waters[0].solver.repaint(patch)?;
         self.meet()?;
         Ok(patch)
     }
 
-    pub fn check_finite(&self) -> Result<(), StepError> {
+    pub(crate) fn check_finite(&self) -> Result<(), StepError> {
         self.waters.iter().try_for_each(|water| water.solver.check_finite())
     }
 
-    pub fn points(&self) -> Option<Points> {
+    pub(crate) fn points(&self) -> Option<Points> {
         self.waters.iter().find_map(|water| water.solver.points())
     }
 
-    pub fn other_books(&self) -> Vec<(&'static str, Books)> {
+    pub(crate) fn other_books(&self) -> Vec<(&'static str, Books)> {
         self.waters[1..].iter().map(|water| (water.kind, water.solver.books())).collect()
     }
 
-    pub fn particles_within(&self, time: f64) -> Option<Crowd> {
+    pub(crate) fn particles_within(&self, time: f64) -> Option<Crowd> {
         self.waters.iter().find_map(|water| water.solver.particles_within(time))
     }
 
-    /// Memory of all waters together [bytes].
-    pub fn memory(&self) -> u64 {
+    /// Memory of all waters together `[bytes]`.
+    pub(crate) fn memory(&self) -> u64 {
         let each = self.setup.scene.solver.iter().enumerate().map(|(i, table)| {
             // It was asked before anything was set up.
             (table.method().memory)(&setup_of(&self.setup, i)).unwrap_or(u64::MAX)
@@ -186,11 +186,11 @@ impl World {
         each.fold(0, u64::saturating_add)
     }
 
-    pub fn show(&self, wanted: &Wanted) -> Snapshot {
+    pub(crate) fn show(&self, wanted: &Wanted) -> Snapshot {
         self.together(self.leader().snapshot(wanted), wanted)
     }
 
-    pub fn scenery(&self) -> Snapshot {
+    pub(crate) fn scenery(&self) -> Snapshot {
         self.together(self.leader().scenery(), &Wanted::all())
     }
 
@@ -208,7 +208,7 @@ impl World {
         shown
     }
 
-    pub fn save(&self, into: &mut Sections) {
+    pub(crate) fn save(&self, into: &mut Sections) {
         for (i, water) in self.waters.iter().enumerate() {
             let mut own = Sections::default();
             water.solver.save(&mut own);
@@ -217,7 +217,7 @@ impl World {
         }
     }
 
-    pub fn load(&mut self, from: &Sections) -> Result<(), String> {
+    pub(crate) fn load(&mut self, from: &Sections) -> Result<(), String> {
         for (i, water) in self.waters.iter_mut().enumerate() {
             water.solver.load(&from.of_water(i))?;
             water.met = water.met.take().map(|_| water.solver.ground().height);

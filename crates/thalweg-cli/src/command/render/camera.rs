@@ -4,7 +4,7 @@ use crate::Failure;
 use thalweg::project::{CameraKind, CameraTable};
 
 /// The camera that the option names; `own` is the scene's.
-pub fn camera(text: Option<&str>, own: &CameraTable) -> Result<CameraTable, Failure> {
+pub(super) fn camera(text: Option<&str>, own: &CameraTable) -> Result<CameraTable, Failure> {
     let Some(text) = text.map(str::trim) else { return Ok(own.clone()) };
     let of_kind = |kind| CameraTable { kind, ..CameraTable::default() };
     let camera = match text {

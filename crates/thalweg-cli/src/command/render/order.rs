@@ -11,7 +11,7 @@ use thalweg::io::Kind;
 use thalweg::project::{self, CameraKind, Project, Scene};
 
 /// What to draw, and how.
-pub struct Order {
+pub(super) struct Order {
     /// The scene, or that of the run, if there is one.
     pub project: Option<Project>,
     /// Its camera and picture, with the options; defaults where there is no scene.
@@ -19,7 +19,7 @@ pub struct Order {
 }
 
 impl Order {
-    pub fn new(args: &RenderArgs) -> Result<Self, Failure> {
+    pub(super) fn new(args: &RenderArgs) -> Result<Self, Failure> {
         let changes = changes(args);
         let keys: Vec<_> = changes.iter().map(|(key, _)| key.clone()).collect();
         let blame = |failure: Failure| {

@@ -16,7 +16,7 @@ use thalweg::surface::{SurfaceParams, reconstruct};
 use thalweg::{Session, start_ground};
 
 /// A moment of something, and how things stood before anything happened.
-pub struct Subject {
+pub(super) struct Subject {
     pub now: Snapshot,
     /// The ground then.
     pub start: Option<Heightfield>,
@@ -26,7 +26,12 @@ pub struct Subject {
 
 impl Subject {
     /// Reads it, or runs a scene to the step asked for.
-    pub fn load(args: &RenderArgs, order: &Order, limit: u64, watch: &mut Watch) -> Result<Self, Failure> {
+    pub(super) fn load(
+        args: &RenderArgs,
+        order: &Order,
+        limit: u64,
+        watch: &mut Watch,
+    ) -> Result<Self, Failure> {
         let path = Path::new(&args.what);
         if let Some(project) = &order.project {
             return match args.step {

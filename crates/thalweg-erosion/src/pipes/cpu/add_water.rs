@@ -8,7 +8,7 @@ use thalweg_field::{Heightfield, Invalid, Window, random::Key, sum::ordered_sum}
 
 /// Cells around a point: those whose centres lie within the radius, at least the nearest one.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Disc {
+pub(super) struct Disc {
     col: f64,
     row: f64,
     radius: f64,
@@ -70,7 +70,7 @@ struct Splash {
 
 /// The weather as the solver needs it.
 #[derive(Clone, Debug)]
-pub struct Supply {
+pub(super) struct Supply {
     rains: Vec<(Fall, Window, Option<PaddedRows>, f64)>,
     sources: Vec<(Source, Disc, f64)>,
     seed: Key,
@@ -81,7 +81,7 @@ pub struct Supply {
 
 /// Water for one step.
 #[derive(Clone, Debug, Default)]
-pub struct Wetting {
+pub(super) struct Wetting {
     /// Height that every cell gets.
     even: f32,
     /// Rains under a mask: which, and the height that a cell of weight one gets.
@@ -93,7 +93,12 @@ pub struct Wetting {
 }
 
 impl Supply {
-    pub fn new(weather: &Weather, ground: &Heightfield, layout: &Layout, unit: f64) -> Result<Self, Invalid> {
+    pub(super) fn new(
+        weather: &Weather,
+        ground: &Heightfield,
+        layout: &Layout,
+        unit: f64,
+    ) -> Result<Self, Invalid> {
         let cell = ground.frame.cell;
         let rains = weather.rain.iter().map(|rain| {
             let mask = rain.mask.as_ref().map(|mask| PaddedRows::new(mask, layout));
@@ -130,7 +135,7 @@ impl Supply {
     /// Steady rain falls in whole multiples of what the deepest water, `deepest`, can resolve in f32; the rest
     /// waits in `carry` for the next step. A film of rain added to a deep lake in every step would otherwise be
     /// rounded away in every step.
-    pub fn prepare(&self, layout: &Layout, when: Moment, carry: &mut [f64], wetting: &mut Wetting) {
+    pub(super) fn prepare(&self, layout: &Layout, when: Moment, carry: &mut [f64], wetting: &mut Wetting) {
         let Moment { step, time, dt, deepest } = when;
         let quantum =
             f64::from(f32::EPSILON) * 2.0_f64.powf((deepest / self.unit).max(1.0e-30).log2().floor());
@@ -184,7 +189,7 @@ impl Supply {
 
 /// Adds the step's water to one row (Schmidberger 2024, eq. 1); returns what drains took, in heights.
 #[inline(always)]
-pub fn add_water<S: Simd>(
+pub(super) fn add_water<S: Simd>(
     simd: S,
     layout: &Layout,
     supply: &Supply,

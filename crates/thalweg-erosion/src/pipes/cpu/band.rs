@@ -5,11 +5,11 @@ use crate::pipes::backend::Account;
 use std::ops::Range;
 
 /// Rows that one step reaches beyond its own: outflow one, moved water one more, carried sediment one more.
-pub const REACH: usize = 3;
+pub(super) const REACH: usize = 3;
 
 /// Scratch of one of the steps in flight; rows are found by their number modulo the ring's length.
 #[derive(Clone, Debug)]
-pub struct InFlight {
+pub(super) struct InFlight {
     /// The bed before the step changed it.
     pub old_bed: [Lines; 2],
     /// Fall of the surface along the outflow.
@@ -35,7 +35,7 @@ impl InFlight {
 /// Some rows of the terrain, those that a sweep of several steps reaches around them, and one row of
 /// ghosts where the terrain ends.
 #[derive(Clone, Debug)]
-pub struct Band {
+pub(super) struct Band {
     /// The rows it answers for.
     pub own: Range<usize>,
     /// Rows of halo on either side.
@@ -50,7 +50,7 @@ pub struct Band {
 }
 
 impl Band {
-    pub fn new(layout: &Layout, own: Range<usize>, steps_per_sweep: usize) -> Self {
+    pub(super) fn new(layout: &Layout, own: Range<usize>, steps_per_sweep: usize) -> Self {
         let halo = REACH * steps_per_sweep;
         Self {
             halo,
@@ -70,26 +70,26 @@ impl Band {
 
     /// The account of one of its own rows; `None` in the halo.
     #[inline(always)]
-    pub fn account(&mut self, row: isize) -> Option<&mut Account> {
+    pub(super) fn account(&mut self, row: isize) -> Option<&mut Account> {
         self.accounts.get_mut(usize::try_from(row - self.own.start as isize).ok()?)
     }
 
     /// One row.
-    pub fn row(&self, layout: &Layout, row: isize) -> &[f32] {
+    pub(super) fn row(&self, layout: &Layout, row: isize) -> &[f32] {
         let len = layout.row_len();
         &self.block[self.slot(row) * len..][..len]
     }
 
     /// One row, to be changed.
     #[inline(always)]
-    pub fn row_mut(&mut self, layout: &Layout, row: isize) -> &mut [f32] {
+    pub(super) fn row_mut(&mut self, layout: &Layout, row: isize) -> &mut [f32] {
         let (len, slot) = (layout.row_len(), self.slot(row));
         &mut self.block[slot * len..][..len]
     }
 
     /// A row between the two beside it, north to south.
     #[inline(always)]
-    pub fn three_rows_mut(&mut self, layout: &Layout, row: isize) -> [&mut [f32]; 3] {
+    pub(super) fn three_rows_mut(&mut self, layout: &Layout, row: isize) -> [&mut [f32]; 3] {
         let (len, slot) = (layout.row_len(), self.slot(row - 1));
         let (above, rest) = self.block[slot * len..][..3 * len].split_at_mut(len);
         let (here, below) = rest.split_at_mut(len);
@@ -97,20 +97,20 @@ impl Band {
     }
 
     /// Consecutive rows, to be changed.
-    pub fn rows_mut(&mut self, layout: &Layout, rows: Range<usize>) -> &mut [f32] {
+    pub(super) fn rows_mut(&mut self, layout: &Layout, rows: Range<usize>) -> &mut [f32] {
         let (len, slot) = (layout.row_len(), self.slot(rows.start as isize));
         &mut self.block[slot * len..][..rows.len() * len]
     }
 
     /// Consecutive rows.
-    pub fn rows(&self, layout: &Layout, rows: Range<usize>) -> &[f32] {
+    pub(super) fn rows(&self, layout: &Layout, rows: Range<usize>) -> &[f32] {
         let (len, slot) = (layout.row_len(), self.slot(rows.start as isize));
         &self.block[slot * len..][..rows.len() * len]
     }
 }
 
 /// Gives every band its neighbours' newest rows.
-pub fn exchange_halos(layout: &Layout, bands: &mut [Band]) {
+pub(super) fn exchange_halos(layout: &Layout, bands: &mut [Band]) {
     for upper in 1..bands.len() {
         let (north, south) = bands.split_at_mut(upper);
         let (north, south) = (&mut north[upper - 1], &mut south[0]);

@@ -19,7 +19,12 @@ fn cancel_pair<S: Simd>(simd: S, layout: &Layout, first: &mut [f32], second: &mu
 /// Cancels the flows through the faces within a row and through those to the row above. The sediment has
 /// travelled with both flows by then; only momentum is left in them.
 #[inline(always)]
-pub fn cancel<S: Simd, const DIAGONAL: bool>(simd: S, layout: &Layout, above: &mut [f32], here: &mut [f32]) {
+pub(super) fn cancel<S: Simd, const DIAGONAL: bool>(
+    simd: S,
+    layout: &Layout,
+    above: &mut [f32],
+    here: &mut [f32],
+) {
     let (north_row, row) = (above, here);
     let pipes = plane::WEST * layout.stride;
     let [west, east, north, _] = layout.planes_mut::<4>(&mut row[pipes..]);

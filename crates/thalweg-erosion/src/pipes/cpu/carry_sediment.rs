@@ -5,13 +5,13 @@ use super::move_water::load_four;
 use fearless_simd::{Simd, f32x8, prelude::*};
 
 /// Three neighbouring rows, north to south.
-pub type Rows<'a> = [&'a [f32]; 3];
+pub(super) type Rows<'a> = [&'a [f32]; 3];
 
 /// Donor cell: every pipe takes along its share of the sediment in the cell that it leaves. The outflows
 /// are capped by the water that is there, so no cell gives more than it has, and what one cell gives the
 /// other gets.
 #[inline(always)]
-pub fn donor_cell<S: Simd, const DIAGONAL: bool>(
+pub(super) fn donor_cell<S: Simd, const DIAGONAL: bool>(
     simd: S,
     layout: &Layout,
     [above, below]: [&[f32]; 2],
@@ -76,7 +76,7 @@ fn brought<S: Simd>(simd: S, [a, b, c, d]: [(&[f32], &[f32]); 4], at: usize) -> 
 /// mean depth (d₁ + d₂)/2 below it, |u| Δt / l ≤ (d₂ + d₁) / (d₁ + d₂) = 1. The nine cells around are
 /// enough, and no cell has to be looked up by index.
 #[inline(always)]
-pub fn semi_lagrangian<S: Simd>(
+pub(super) fn semi_lagrangian<S: Simd>(
     simd: S,
     layout: &Layout,
     moved: [&[f32]; 2],

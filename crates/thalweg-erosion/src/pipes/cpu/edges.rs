@@ -12,7 +12,7 @@ const WALL: f32 = 1.0e7;
 
 /// One edge in the solver's heights.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Rim {
+pub(super) enum Rim {
     Closed,
     Open,
     Level(f32),
@@ -20,7 +20,7 @@ pub enum Rim {
 
 /// The four edges in the solver's heights.
 #[derive(Clone, Copy, Debug)]
-pub struct Rims {
+pub(super) struct Rims {
     pub north: Rim,
     pub east: Rim,
     pub south: Rim,
@@ -28,7 +28,7 @@ pub struct Rims {
 }
 
 impl Rims {
-    pub fn new(edges: &Edges, datum: f64, unit: f64) -> Self {
+    pub(super) fn new(edges: &Edges, datum: f64, unit: f64) -> Self {
         let rim = |edge| match edge {
             Edge::Closed => Rim::Closed,
             Edge::Open => Rim::Open,
@@ -45,19 +45,19 @@ impl Rims {
 
 impl Rims {
     /// Whether nothing can leave or enter anywhere.
-    pub fn closed(&self) -> bool {
+    pub(super) fn closed(&self) -> bool {
         [self.north, self.east, self.south, self.west].iter().all(|&rim| rim == Rim::Closed)
     }
 
     /// How much wider the pipes to the west and to the east are in a row.
-    pub fn gain_along_row(&self, layout: &Layout, row: usize) -> f32 {
+    pub(super) fn gain_along_row(&self, layout: &Layout, row: usize) -> f32 {
         let north = row == 0 && self.north == Rim::Closed;
         let south = row + 1 == layout.rows && self.south == Rim::Closed;
         1.0 + WALL_GAIN * (f32::from(u8::from(north)) + f32::from(u8::from(south)))
     }
 
     /// How much wider the pipes to the north and to the south are in each column.
-    pub fn gain_along_columns(&self, layout: &Layout) -> Vec<f32> {
+    pub(super) fn gain_along_columns(&self, layout: &Layout) -> Vec<f32> {
         let mut gain = vec![1.0; layout.padded];
         if self.west == Rim::Closed {
             gain[0] += WALL_GAIN;
@@ -108,7 +108,7 @@ impl Rim {
 
 /// Sets the ghosts at both ends of a row.
 #[inline(always)]
-pub fn set_ends(layout: &Layout, rims: &Rims, row: &mut [f32]) {
+pub(super) fn set_ends(layout: &Layout, rims: &Rims, row: &mut [f32]) {
     let [bed, depth] = layout.planes_mut::<2>(row);
     let (first, last) = (MARGIN, MARGIN + layout.cols - 1);
     let inner = usize::from(layout.cols > 1);
@@ -118,7 +118,7 @@ pub fn set_ends(layout: &Layout, rims: &Rims, row: &mut [f32]) {
 
 /// Sets the row of ghosts outside an edge row; `inner` is the row one farther in.
 #[inline(always)]
-pub fn set_outer_row(
+pub(super) fn set_outer_row(
     layout: &Layout,
     rims: &Rims,
     rim: Rim,
@@ -144,7 +144,13 @@ pub fn set_outer_row(
 /// Clears the pipes of the ghosts and the padding at both ends and lets reservoirs flow in from both ends;
 /// `before` holds what flowed in during the last step. Returns the inflow from both ends.
 #[inline(always)]
-pub fn finish_ends(layout: &Layout, rims: &Rims, k: &Coefficients, before: [f32; 2], row: &mut [f32]) -> f64 {
+pub(super) fn finish_ends(
+    layout: &Layout,
+    rims: &Rims,
+    k: &Coefficients,
+    before: [f32; 2],
+    row: &mut [f32],
+) -> f64 {
     let (first, last) = (MARGIN, MARGIN + layout.cols - 1);
     for pipe in row.chunks_exact_mut(layout.stride).skip(plane::WEST) {
         pipe[last + 1..].fill(0.0);
@@ -160,14 +166,14 @@ pub fn finish_ends(layout: &Layout, rims: &Rims, k: &Coefficients, before: [f32;
 
 /// What flowed in through both ends of a row during the last step.
 #[inline(always)]
-pub fn end_inflows(layout: &Layout, row: &[f32]) -> [f32; 2] {
+pub(super) fn end_inflows(layout: &Layout, row: &[f32]) -> [f32; 2] {
     [layout.plane(row, plane::EAST)[MARGIN - 1], layout.plane(row, plane::WEST)[MARGIN + layout.cols]]
 }
 
 /// Clears the pipes of a row of ghosts, but for the pipe `toward` the edge row, through which a reservoir flows;
 /// returns that inflow.
 #[inline(always)]
-pub fn outer_row_inflow(
+pub(super) fn outer_row_inflow(
     layout: &Layout,
     rim: Rim,
     k: &Coefficients,
@@ -193,7 +199,7 @@ pub fn outer_row_inflow(
 
 /// Sum of what leaves the terrain from one row through its edges, each pipe weighed by `weight` of its cell.
 #[inline(always)]
-pub fn outflow_over_edges(
+pub(super) fn outflow_over_edges(
     layout: &Layout,
     row_index: usize,
     row: &[f32],

@@ -9,31 +9,31 @@ use std::ops::{Deref, DerefMut};
 use thalweg_field::Grid2;
 
 /// Cells computed at once.
-pub const LANES: usize = 8;
+pub(super) const LANES: usize = 8;
 /// Values in a cache line.
 const LINE: usize = 16;
 /// Cells of margin on either side of a plane; a whole line, so that the first cell begins one.
-pub const MARGIN: usize = LINE;
+pub(super) const MARGIN: usize = LINE;
 
 /// Planes of a row.
-pub mod plane {
-    pub const BED: usize = 0;
-    pub const DEPTH: usize = 1;
-    pub const SEDIMENT: usize = 2;
-    /// Outflow through the pipe to the west neighbour, and so on [m³/s].
-    pub const WEST: usize = 3;
-    pub const EAST: usize = 4;
-    pub const NORTH: usize = 5;
-    pub const SOUTH: usize = 6;
-    pub const NORTH_WEST: usize = 7;
-    pub const NORTH_EAST: usize = 8;
-    pub const SOUTH_WEST: usize = 9;
-    pub const SOUTH_EAST: usize = 10;
+pub(super) mod plane {
+    pub(crate) const BED: usize = 0;
+    pub(crate) const DEPTH: usize = 1;
+    pub(crate) const SEDIMENT: usize = 2;
+    /// Outflow through the pipe to the west neighbour, and so on `[m³/s]`.
+    pub(crate) const WEST: usize = 3;
+    pub(crate) const EAST: usize = 4;
+    pub(crate) const NORTH: usize = 5;
+    pub(crate) const SOUTH: usize = 6;
+    pub(crate) const NORTH_WEST: usize = 7;
+    pub(crate) const NORTH_EAST: usize = 8;
+    pub(crate) const SOUTH_WEST: usize = 9;
+    pub(crate) const SOUTH_EAST: usize = 10;
 }
 
 /// Shape of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Layout {
+pub(super) struct Layout {
     /// Cells of the terrain in a row.
     pub cols: usize,
     /// Rows of the terrain.
@@ -47,7 +47,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    pub fn new(cols: usize, rows: usize, diagonal: bool) -> Self {
+    pub(super) fn new(cols: usize, rows: usize, diagonal: bool) -> Self {
         let padded = cols.next_multiple_of(LANES);
         Self {
             cols,
@@ -59,62 +59,62 @@ impl Layout {
     }
 
     /// Values in a row.
-    pub fn row_len(&self) -> usize {
+    pub(super) fn row_len(&self) -> usize {
         self.stride * self.planes
     }
 
     /// One plane of a row, margins included.
     #[inline(always)]
-    pub fn plane<'a>(&self, row: &'a [f32], plane: usize) -> &'a [f32] {
+    pub(super) fn plane<'a>(&self, row: &'a [f32], plane: usize) -> &'a [f32] {
         &row[plane * self.stride..][..self.stride]
     }
 
     #[inline(always)]
-    pub fn plane_mut<'a>(&self, row: &'a mut [f32], plane: usize) -> &'a mut [f32] {
+    pub(super) fn plane_mut<'a>(&self, row: &'a mut [f32], plane: usize) -> &'a mut [f32] {
         &mut row[plane * self.stride..][..self.stride]
     }
 
     /// The first `N` planes of a row, each to be changed.
     #[inline(always)]
-    pub fn planes_mut<'a, const N: usize>(&self, row: &'a mut [f32]) -> [&'a mut [f32]; N] {
+    pub(super) fn planes_mut<'a, const N: usize>(&self, row: &'a mut [f32]) -> [&'a mut [f32]; N] {
         let mut planes = row.chunks_exact_mut(self.stride);
         std::array::from_fn(|_| planes.next().expect("a row holds all its planes"))
     }
 
     /// The cells of a plane, moved `by` cells to the east; whole vectors.
     #[inline(always)]
-    pub fn cells<'a>(&self, plane: &'a [f32], by: isize) -> &'a [f32] {
+    pub(super) fn cells<'a>(&self, plane: &'a [f32], by: isize) -> &'a [f32] {
         &plane[MARGIN.wrapping_add_signed(by)..][..self.padded]
     }
 
     #[inline(always)]
-    pub fn cells_mut<'a>(&self, plane: &'a mut [f32]) -> &'a mut [f32] {
+    pub(super) fn cells_mut<'a>(&self, plane: &'a mut [f32]) -> &'a mut [f32] {
         &mut plane[MARGIN..][..self.padded]
     }
 }
 
 /// Reads one vector.
 #[inline(always)]
-pub fn load<S: Simd>(simd: S, cells: &[f32], at: usize) -> f32x8<S> {
+pub(super) fn load<S: Simd>(simd: S, cells: &[f32], at: usize) -> f32x8<S> {
     f32x8::from_slice(simd, &cells[at..at + LANES])
 }
 
 /// Writes one vector.
 #[inline(always)]
-pub fn store<S: Simd>(value: f32x8<S>, cells: &mut [f32], at: usize) {
+pub(super) fn store<S: Simd>(value: f32x8<S>, cells: &mut [f32], at: usize) {
     value.store_slice(&mut cells[at..at + LANES]);
 }
 
 /// Values that begin at a cache line: vectors then never straddle two.
 #[derive(Debug)]
-pub struct Lines {
+pub(super) struct Lines {
     values: Vec<f32>,
     start: usize,
     len: usize,
 }
 
 impl Lines {
-    pub fn new(len: usize, value: f32) -> Self {
+    pub(super) fn new(len: usize, value: f32) -> Self {
         let values = vec![value; len + LINE];
         // Where no offset can be told, any will do: it only costs time.
         let start = Some(values.as_ptr().align_offset(LINE * size_of::<f32>()))
@@ -150,13 +150,13 @@ impl DerefMut for Lines {
 
 /// A grid that the state is multiplied with, its rows padded to whole vectors.
 #[derive(Clone, Debug)]
-pub struct PaddedRows {
+pub(super) struct PaddedRows {
     padded: usize,
     values: Lines,
 }
 
 impl PaddedRows {
-    pub fn new(grid: &Grid2<f32>, layout: &Layout) -> Self {
+    pub(super) fn new(grid: &Grid2<f32>, layout: &Layout) -> Self {
         let mut values = Lines::new(layout.padded * layout.rows, 0.0);
         for (row, cells) in values.chunks_exact_mut(layout.padded).enumerate() {
             cells[..layout.cols].copy_from_slice(grid.row(row));
@@ -165,7 +165,7 @@ impl PaddedRows {
     }
 
     #[inline(always)]
-    pub fn row(&self, row: usize) -> &[f32] {
+    pub(super) fn row(&self, row: usize) -> &[f32] {
         &self.values[row * self.padded..][..self.padded]
     }
 }

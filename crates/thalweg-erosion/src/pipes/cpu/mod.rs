@@ -48,7 +48,7 @@ const STEPS_PER_SWEEP: usize = 4;
 
 /// The cells of a terrain, cut into bands.
 #[derive(Clone, Debug)]
-pub struct Cpu {
+pub(super) struct Cpu {
     layout: Layout,
     bands: Vec<Band>,
     supply: Supply,
@@ -64,7 +64,7 @@ pub struct Cpu {
 
 impl Cpu {
     /// Dry cells without height, under some weather.
-    pub fn new(ground: &Heightfield, model: &Model, weather: &Weather) -> Result<Self, Invalid> {
+    pub(super) fn new(ground: &Heightfield, model: &Model, weather: &Weather) -> Result<Self, Invalid> {
         let (cols, rows) = (ground.height.cols(), ground.height.rows());
         let layout = Layout::new(cols, rows, model.params.neighbours == 8);
         let rims = Rims::new(&weather.edges, model.datum, model.unit);
@@ -84,29 +84,29 @@ impl Cpu {
         })
     }
 
-    /// Memory for so many cells [bytes].
-    pub fn memory(cols: usize, rows: usize, params: &Params) -> u64 {
+    /// Memory for so many cells `[bytes]`.
+    pub(super) fn memory(cols: usize, rows: usize, params: &Params) -> u64 {
         let layout = Layout::new(cols, rows, params.neighbours == 8);
         (layout.row_len() as u64 * 4).saturating_mul(rows as u64 + 2 * (REACH * STEPS_PER_SWEEP) as u64)
     }
 
     /// Bytes of state for each cell.
-    pub fn bytes_per_cell(&self) -> usize {
+    pub(super) fn bytes_per_cell(&self) -> usize {
         self.layout.planes * size_of::<f32>()
     }
 
     /// Columns and rows.
-    pub fn size(&self) -> [usize; 2] {
+    pub(super) fn size(&self) -> [usize; 2] {
         [self.layout.cols, self.layout.rows]
     }
 
     /// Uses the vectors that every machine of this kind has.
-    pub fn use_plain_vectors(&mut self) {
+    pub(super) fn use_plain_vectors(&mut self) {
         self.level = Level::baseline();
     }
 
     /// Cuts the rows anew.
-    pub fn cut_into(&mut self, bands: usize, steps: usize) {
+    pub(super) fn cut_into(&mut self, bands: usize, steps: usize) {
         let (cells, accounts) = (self.save_cells(), self.save_accounts());
         self.bands = cut(&self.layout, steps, bands);
         self.wettings = vec![Wetting::default(); steps];
@@ -114,7 +114,7 @@ impl Cpu {
     }
 
     /// Number of bands and steps in a sweep.
-    pub fn cuts(&self) -> (usize, usize) {
+    pub(super) fn cuts(&self) -> (usize, usize) {
         (self.bands.len(), self.wettings.len())
     }
 

@@ -10,7 +10,7 @@ const NEXT_TO_NOTHING: f32 = 1.0e-25;
 
 /// What a row adds to the account of a step; heights, to be multiplied by the cell's area.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct RowSums {
+pub(super) struct RowSums {
     /// Water evaporated.
     pub evaporated: f64,
     /// Bed taken up.
@@ -20,7 +20,7 @@ pub struct RowSums {
 }
 
 /// What the slope is taken from.
-pub struct Tilt<'a> {
+pub(super) struct Tilt<'a> {
     /// Rows of bed before the step: the slope must not see what this step erodes.
     pub bed: Rows<'a>,
     /// Fall of the surface along the outflow.
@@ -28,7 +28,7 @@ pub struct Tilt<'a> {
 }
 
 /// What the sediment needs to travel, written by [`move_water`] and read by the carrying stage.
-pub struct Load<'a> {
+pub(super) struct Load<'a> {
     /// Donor cell: sediment that leaves with each m³/s of outflow. Semi-Lagrangian: the sediment itself.
     pub cargo: &'a mut [f32],
     /// Semi-Lagrangian: cells that the water moved to the east during the step.
@@ -41,7 +41,7 @@ pub struct Load<'a> {
 /// (eqs. 11 to 14) and evaporates (eq. 17) in one row.
 #[inline(always)]
 #[allow(clippy::too_many_arguments)] // rows of five different things; a struct would only rename them
-pub fn move_water<S: Simd, const DIAGONAL: bool, const NATURAL: bool, const DONOR: bool>(
+pub(super) fn move_water<S: Simd, const DIAGONAL: bool, const NATURAL: bool, const DONOR: bool>(
     simd: S,
     layout: &Layout,
     k: &Coefficients,
@@ -179,7 +179,7 @@ struct Diagonals<'a> {
 
 /// One vector of each of four pipes.
 #[inline(always)]
-pub fn load_four<S: Simd>(simd: S, [a, b, c, d]: [&[f32]; 4], at: usize) -> [f32x8<S>; 4] {
+pub(super) fn load_four<S: Simd>(simd: S, [a, b, c, d]: [&[f32]; 4], at: usize) -> [f32x8<S>; 4] {
     [load(simd, a, at), load(simd, b, at), load(simd, c, at), load(simd, d, at)]
 }
 
@@ -197,7 +197,7 @@ fn around<'a>(layout: &Layout, [above, here, below]: Rows<'a>) -> [&'a [f32]; 4]
 
 /// Copies a plane and continues it level past both ends, for slopes at the edge.
 #[inline(always)]
-pub fn keep(layout: &Layout, plane: &[f32], into: &mut [f32]) {
+pub(super) fn keep(layout: &Layout, plane: &[f32], into: &mut [f32]) {
     into.copy_from_slice(plane);
     into[MARGIN - 1] = plane[MARGIN];
     into[MARGIN + layout.cols] = plane[MARGIN + layout.cols - 1];

@@ -6,7 +6,7 @@ use fearless_simd::{Simd, f32x8, prelude::*};
 use std::f32::consts::FRAC_1_SQRT_2;
 
 /// Share of the depths by which two surfaces may differ and still count as level: half a unit in the last place of
-/// either, and a little [-].
+/// either, and a little `[-]`.
 const LEVEL: f32 = 7.0e-8;
 
 /// Bed and depth of the cells on one side.
@@ -28,7 +28,7 @@ impl<'a> Side<'a> {
 }
 
 /// How much wider straight pipes along a wall are, for the diagonal ones that the wall blocks.
-pub struct Gain<'a> {
+pub(super) struct Gain<'a> {
     /// Of the pipes to the west and to the east, in this row.
     pub along_row: f32,
     /// Of the pipes to the north and to the south, for each column.
@@ -81,7 +81,7 @@ impl<S: Simd> Here<S> {
 /// water that is there (eqs. 3 and 5). With `DIAGONAL` there are eight pipes, with `NATURAL` the bed
 /// holds the water back, and `slope` gets the fall of the surface along the outflow.
 #[inline(always)]
-pub fn outflow<S: Simd, const DIAGONAL: bool, const NATURAL: bool>(
+pub(super) fn outflow<S: Simd, const DIAGONAL: bool, const NATURAL: bool>(
     simd: S,
     layout: &Layout,
     k: &Coefficients,

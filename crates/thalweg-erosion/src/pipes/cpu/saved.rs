@@ -7,12 +7,12 @@ use crate::pipes::backend::Account;
 use std::ops::RangeInclusive;
 use thalweg_field::range::{FINITE_F32, all_within};
 
-/// Depths that are nothing but for rounding may lie a little below 0 [m].
+/// Depths that are nothing but for rounding may lie a little below 0 `[m]`.
 const WITH_DUST: RangeInclusive<f64> = -1.0e-3..=f32::MAX as f64;
 
 impl Cpu {
     /// The rows' accounts, five numbers each.
-    pub fn save_accounts(&self) -> Vec<f64> {
+    pub(crate) fn save_accounts(&self) -> Vec<f64> {
         let accounts = self.bands.iter().flat_map(|band| &band.accounts);
         let numbers =
             accounts.flat_map(|a| [a.evaporated, a.eroded, a.exported, a.imported, a.exported_sediment]);
@@ -20,7 +20,7 @@ impl Cpu {
     }
 
     /// Whether cells and accounts are as many as those here.
-    pub fn fits(&self, cells: &[f32], accounts: &[f64]) -> bool {
+    pub(crate) fn fits(&self, cells: &[f32], accounts: &[f64]) -> bool {
         let (accounts, rest) = accounts.as_chunks::<5>();
         cells.len() == self.layout.row_len() * (self.layout.rows + 2)
             && accounts.len() == self.layout.rows
@@ -28,7 +28,7 @@ impl Cpu {
     }
 
     /// Refuses cells that no run can have. Whatever is beyond the edges is made from what is within.
-    pub fn check_cells(&self, cells: &[f32]) -> Result<(), String> {
+    pub(crate) fn check_cells(&self, cells: &[f32]) -> Result<(), String> {
         let row_len = self.layout.row_len();
         for (row, cells) in cells.chunks(row_len).skip(1).take(self.layout.rows).enumerate() {
             for (which, plane) in cells.chunks(self.layout.stride).enumerate() {
@@ -47,7 +47,7 @@ impl Cpu {
     }
 
     /// Takes up cells and accounts that fit.
-    pub fn restore(&mut self, cells: &[f32], accounts: &[f64]) {
+    pub(crate) fn restore(&mut self, cells: &[f32], accounts: &[f64]) {
         let rows = self.bands.iter_mut().flat_map(|band| &mut band.accounts);
         let (accounts, _) = accounts.as_chunks::<5>();
         for (row, &[evaporated, eroded, exported, imported, exported_sediment]) in rows.zip(accounts) {
@@ -57,7 +57,7 @@ impl Cpu {
     }
 
     /// Rows of the state, ghosts and margins included.
-    pub fn save_cells(&self) -> Vec<f32> {
+    pub(crate) fn save_cells(&self) -> Vec<f32> {
         let rows = -1..=self.layout.rows as isize;
         let holder = |row: isize| {
             let row = row.clamp(0, self.layout.rows as isize - 1) as usize;

@@ -14,7 +14,7 @@ use crate::pipes::step::Coefficients;
 use fearless_simd::{Level, Simd, dispatch};
 
 /// What all bands share during a sweep.
-pub struct Sweep<'a> {
+pub(super) struct Sweep<'a> {
     pub layout: Layout,
     pub coefficients: Coefficients,
     /// Δt/l², for the accounts.
@@ -36,7 +36,7 @@ pub struct Sweep<'a> {
 
 /// Which of the compiled variants runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Choice {
+pub(super) struct Choice {
     pub diagonal: bool,
     /// With pipes as deep as the water, with drag, or with the slope along the outflow.
     pub natural: bool,
@@ -45,7 +45,7 @@ pub struct Choice {
 
 impl Sweep<'_> {
     /// Takes all steps in one band, with the widest vectors this machine has.
-    pub fn run(&self, level: Level, band: &mut Band) {
+    pub(super) fn run(&self, level: Level, band: &mut Band) {
         match (self.choice.diagonal, self.choice.natural, self.choice.donor) {
             (false, false, false) => self.run_as::<false, false, false>(level, band),
             (false, false, true) => self.run_as::<false, false, true>(level, band),

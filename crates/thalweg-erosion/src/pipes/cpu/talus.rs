@@ -5,7 +5,7 @@ use super::layout::{Layout, Lines, MARGIN, plane};
 use crate::law::talus::Slipping;
 
 /// Slipping in one band; reads each row as it was before.
-pub fn slip(layout: &Layout, slipping: &Slipping, band: &mut Band) {
+pub(super) fn slip(layout: &Layout, slipping: &Slipping, band: &mut Band) {
     let last = layout.rows as isize - 1;
     // The scratch of a sweep has room for the three rows that are looked at.
     let mut in_flight = std::mem::take(&mut band.in_flight);

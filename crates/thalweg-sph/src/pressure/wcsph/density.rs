@@ -10,12 +10,12 @@ use fearless_simd::{Simd, f32x8, i32x8, prelude::*, u8x32};
 pub(crate) struct Density<'a, K> {
     pub particles: &'a Particles,
     pub constants: &'a Constants,
-    /// Mass with which each particle counts [kg].
+    /// Mass with which each particle counts `[kg]`.
     pub dense: &'a [f32],
     pub kernels: K,
 }
 
-/// Density [kg/m³] and pressure over density squared [m⁵/(kg·s²)]; and which vectors are near.
+/// Density `[kg/m³]` and pressure over density squared [m⁵/(kg·s²)]; and which vectors are near.
 pub(crate) type Out<'a> = ([&'a mut [f32]; 2], Keep<'a>);
 
 impl<'a, K: KernelSet> Visitor for Density<'a, K> {

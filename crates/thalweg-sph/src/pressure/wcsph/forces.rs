@@ -19,7 +19,7 @@ pub(crate) struct Forces<'a, const TENSION: u8, K> {
     pub constants: &'a Constants,
     /// p/ρ² [m⁵/(kg·s²)]; zero for the boundary.
     pub pressure: &'a [f32],
-    /// Viscosity times volume [Pa·s·m³]; of the boundary with its own viscosity.
+    /// Viscosity times volume `[Pa·s·m³]`; of the boundary with its own viscosity.
     pub drag: &'a [f32],
     /// Masses that push, densities, who is of the boundary; and what tension alone reads.
     pub surface: Surface<'a>,

@@ -18,28 +18,28 @@ use forces::Forces;
 use std::ops::Range;
 use thalweg_field::band;
 
-/// Share of h that sound and flow together may cross in a step [-]: less than half, so that no particle misses another.
+/// Share of h that sound and flow together may cross in a step `[-]`: less than half, so that no particle misses another.
 const SOUND_SHARE: f64 = 0.4;
-/// Share of √(h/a) that a step may last [-], a being the largest acceleration: from rest a particle then goes h/32.
+/// Share of √(h/a) that a step may last `[-]`, a being the largest acceleration: from rest a particle then goes h/32.
 const FORCE_SHARE: f64 = 0.25;
-/// Share of h²/ν that a step may last [-]: friction does not reverse what it slows.
+/// Share of h²/ν that a step may last `[-]`: friction does not reverse what it slows.
 const FRICTION_SHARE: f64 = 0.06;
-/// Nothing to speak of, where a step is divided by the acceleration [m/s²] or the viscosity [Pa·s].
+/// Nothing to speak of, where a step is divided by the acceleration `[m/s²]` or the viscosity `[Pa·s]`.
 const NO_ACCELERATION: f64 = 1.0e-9;
 const NO_VISCOSITY: f64 = 1.0e-12;
 
 /// Columns for sorted particles, of the fluid and of the boundary.
 #[derive(Debug, Default)]
 pub(crate) struct Wcsph {
-    /// Mass with which each counts in the density [kg].
+    /// Mass with which each counts in the density `[kg]`.
     dense: Vec<f32>,
-    /// Mass with which each pushes [kg].
+    /// Mass with which each pushes `[kg]`.
     pushing: Vec<f32>,
     /// p/ρ² [m⁵/(kg·s²)]; zero for the boundary.
     pressure: Vec<f32>,
-    /// Viscosity times volume [Pa·s·m³].
+    /// Viscosity times volume `[Pa·s·m³]`.
     drag: Vec<f32>,
-    /// Normals of the surface, not normalised [-]; for Akinci's tension alone.
+    /// Normals of the surface, not normalised `[-]`; for Akinci's tension alone.
     normal: [Vec<f32>; 3],
 }
 
@@ -180,7 +180,7 @@ impl Wcsph {
 }
 
 impl Constants {
-    /// Pressure at a density [Pa].
+    /// Pressure at a density `[Pa]`.
     #[inline(always)]
     pub fn pressure(&self, density: f32) -> f32 {
         match self.equation {
