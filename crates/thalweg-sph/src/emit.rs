@@ -229,9 +229,6 @@ fn birthplaces(
     spacing: f64,
     named: &dyn Fn(&str) -> String,
 ) -> Result<(Vec<[f64; 3]>, f64), Invalid> {
-    let steps = |extent: f64| ((extent / spacing).round() as usize).max(1);
-    let mut birthplaces = Vec::new();
-    let mut gap = spacing;
     let few = |count: f64, field: &str| {
         let remedy = format!(
             "particles {spacing} m apart make {count:.0} of them at once; make it smaller, or spacing larger"
@@ -242,65 +239,66 @@ fn birthplaces(
         Shape::Box { from, to } => {
             let extent: [f64; 3] = std::array::from_fn(|axis| to[axis] - from[axis]);
             let good = extent.iter().all(|e| *e >= 0.0 && e.is_finite());
-            require(
-                good,
-                &named("to"),
-                format!("{to:?}"),
-                "it is the highest corner, above `from` along every axis",
-            )?;
+            let remedy = "it is the highest corner, above `from` along every axis";
+            require(good, &named("to"), format!("{to:?}"), remedy)?;
             few(extent.iter().map(|e| (e / spacing).max(1.0)).product(), "to")?;
-            let count = extent.map(steps);
-            let axis = (0..3).max_by(|a, b| direction[*a].abs().total_cmp(&direction[*b].abs())).unwrap_or(0);
-            gap = count[axis] as f64 * spacing / direction[axis].abs();
-            for k in 0..count[2] {
-                for j in 0..count[1] {
-                    for i in 0..count[0] {
-                        let index = [i, j, k];
-                        birthplaces.push(std::array::from_fn(|a| {
-                            0.5 * (from[a] + to[a])
-                                + (index[a] as f64 + 0.5 - 0.5 * count[a] as f64) * spacing
-                        }));
-                    }
-                }
-            }
+            Ok(in_box(from, to, direction, spacing))
         }
         Shape::Disc { at, radius } => {
             let good = radius > 0.0 && radius.is_finite();
             require(good, &named("radius"), radius, "a disc has a positive radius")?;
             few((2.0 * radius / spacing).max(1.0).powi(2), "radius")?;
-            // Two axes across the flow; the first level, unless the flow is vertical.
-            let flat = (direction[0] * direction[0] + direction[1] * direction[1]).sqrt();
-            let u = if flat > 1.0e-6 {
-                [-direction[1] / flat, direction[0] / flat, 0.0]
-            } else {
-                [1.0, 0.0, 0.0]
-            };
-            let v = [
-                direction[1] * u[2] - direction[2] * u[1],
-                direction[2] * u[0] - direction[0] * u[2],
-                direction[0] * u[1] - direction[1] * u[0],
-            ];
-            let reach = (radius / spacing).floor() as i32;
-            for j in -reach..=reach {
-                for i in -reach..=reach {
-                    let (a, b) = (f64::from(i) * spacing, f64::from(j) * spacing);
-                    if a * a + b * b <= radius * radius {
-                        birthplaces.push(std::array::from_fn(|axis| at[axis] + a * u[axis] + b * v[axis]));
-                    }
-                }
-            }
+            Ok((on_disc(at, radius, direction, spacing), spacing))
         }
         Shape::Line { from, to } => {
-            let along: [f64; 3] = std::array::from_fn(|axis| to[axis] - from[axis]);
-            few(length(along) / spacing, "to")?;
-            let count = steps(length(along)) + 1;
-            for i in 0..count {
-                let share = if count > 1 { i as f64 / (count - 1) as f64 } else { 0.5 };
-                birthplaces.push(std::array::from_fn(|axis| from[axis] + along[axis] * share));
-            }
+            few(length(std::array::from_fn(|axis| to[axis] - from[axis])) / spacing, "to")?;
+            Ok((on_line(from, to, spacing), spacing))
         }
     }
-    Ok((birthplaces, gap))
+}
+
+/// Particles along a way.
+fn steps(extent: f64, spacing: f64) -> usize {
+    ((extent / spacing).round() as usize).max(1)
+}
+
+/// Places that fill a box, and how far they go until it is empty.
+fn in_box(from: [f64; 3], to: [f64; 3], direction: [f64; 3], spacing: f64) -> (Vec<[f64; 3]>, f64) {
+    let count: [usize; 3] = std::array::from_fn(|axis| steps(to[axis] - from[axis], spacing));
+    let axis = (0..3).max_by(|a, b| direction[*a].abs().total_cmp(&direction[*b].abs())).unwrap_or(0);
+    let gap = count[axis] as f64 * spacing / direction[axis].abs();
+    let place = |index: [usize; 3]| {
+        std::array::from_fn(|a| {
+            0.5 * (from[a] + to[a]) + (index[a] as f64 + 0.5 - 0.5 * count[a] as f64) * spacing
+        })
+    };
+    let layer = |k| (0..count[1]).flat_map(move |j| (0..count[0]).map(move |i| [i, j, k]));
+    ((0..count[2]).flat_map(layer).map(place).collect(), gap)
+}
+
+/// Places on a disc across the flow.
+fn on_disc(at: [f64; 3], radius: f64, direction: [f64; 3], spacing: f64) -> Vec<[f64; 3]> {
+    // Two axes across the flow; the first level, unless the flow is vertical.
+    let flat = (direction[0] * direction[0] + direction[1] * direction[1]).sqrt();
+    let u = if flat > 1.0e-6 { [-direction[1] / flat, direction[0] / flat, 0.0] } else { [1.0, 0.0, 0.0] };
+    let v = [
+        direction[1] * u[2] - direction[2] * u[1],
+        direction[2] * u[0] - direction[0] * u[2],
+        direction[0] * u[1] - direction[1] * u[0],
+    ];
+    let reach = (radius / spacing).floor() as i32;
+    let lattice = (-reach..=reach).flat_map(|j| (-reach..=reach).map(move |i| (i, j)));
+    let places = lattice.map(|(i, j)| (f64::from(i) * spacing, f64::from(j) * spacing));
+    let inside = places.filter(|(a, b)| a * a + b * b <= radius * radius);
+    inside.map(|(a, b)| std::array::from_fn(|axis| at[axis] + a * u[axis] + b * v[axis])).collect()
+}
+
+/// Places on a line.
+fn on_line(from: [f64; 3], to: [f64; 3], spacing: f64) -> Vec<[f64; 3]> {
+    let along: [f64; 3] = std::array::from_fn(|axis| to[axis] - from[axis]);
+    let count = steps(length(along), spacing) + 1;
+    let share = |i: usize| if count > 1 { i as f64 / (count - 1) as f64 } else { 0.5 };
+    (0..count).map(|i| std::array::from_fn(|axis| from[axis] + along[axis] * share(i))).collect()
 }
 
 #[cfg(test)]

@@ -59,6 +59,7 @@ pub(super) fn to_sun(look: &Look) -> Vec3 {
 const EXPOSURE: f32 = 1.25;
 
 impl FrameData {
+    /// Everything that the shaders read, each number on a line of its own; long, and nothing but a list.
     pub(super) fn new(
         world: &World,
         look: &Look,

@@ -187,7 +187,7 @@ mod tests {
                 return shown;
             }
             let steps =
-                Now::tell(&state, |now| pace.due_in(shown.len() as u64, now)).min(state.clock().next_look);
+                Now::tell(&state, |now| pace.due_in(shown.len() as u64, now)).min(state.clock().most_steps);
             step(&mut state, steps);
         }
     }

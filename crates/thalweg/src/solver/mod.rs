@@ -59,7 +59,7 @@ pub trait Solver: Debug + Send {
     /// might come, steps are taken one by one, so that it is met at the same step however the run was cut.
     fn steps_before(&self, pass_time: f64) -> u64;
 
-    /// Takes so many steps, no more than [`Clock::next_look`], each no longer than is stable; and moves on to the next
+    /// Takes so many steps, no more than [`Clock::most_steps`], each no longer than is stable; and moves on to the next
     /// pass when one is over.
     fn advance(&mut self, steps: u64) -> Result<(), StepError>;
 
@@ -137,8 +137,8 @@ pub struct Clock {
     pub kind: &'static str,
     /// Steps of all passes together.
     pub planned: u64,
-    /// Steps until something has to be looked at: a sample, the end of a pass, the end of the duration.
-    pub next_look: u64,
+    /// Steps that can be taken in one go, before a sample, the end of a pass or the end of the duration.
+    pub most_steps: u64,
     /// Whether all passes are over.
     pub is_over: bool,
     /// Share of the work of all passes that is done, from 0 to 1: a step costs as much as it has cells `[-]`.
@@ -165,7 +165,7 @@ impl Clock {
             items: 0,
             kind: "cells",
             planned: time.steps,
-            next_look: (stride - steps % stride).min(time.steps.saturating_sub(steps)),
+            most_steps: (stride - steps % stride).min(time.steps.saturating_sub(steps)),
             is_over,
             share: if is_over { 1.0 } else { by_steps.max(by_time) },
             end_time: time.duration,

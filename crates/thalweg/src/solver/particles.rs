@@ -228,7 +228,7 @@ impl Solver for ParticleRun {
             dt: self.dt.or_zero(),
             items: self.water.particle_count(),
             kind: "particles",
-            next_look: clock.next_look.min(before_end),
+            most_steps: clock.most_steps.min(before_end),
             ..clock
         }
     }

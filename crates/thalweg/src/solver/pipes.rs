@@ -146,7 +146,7 @@ impl PipesRun {
         self.is_last_pass() && (late || self.pipes.steps_taken() >= self.pass_steps())
     }
 
-    fn next_look(&self) -> u64 {
+    fn most_steps(&self) -> u64 {
         let taken = self.pipes.steps_taken();
         let aligned = (STRIDE - taken % STRIDE).min(self.pass_steps().saturating_sub(taken));
         match self.scene().time.duration {
@@ -366,7 +366,7 @@ impl Solver for PipesRun {
             items: self.flow.len(),
             kind: "cells",
             planned: time.steps_in_all(),
-            next_look: self.next_look(),
+            most_steps: self.most_steps(),
             is_over: self.is_over(),
             share: self.share(),
             end_time: time.duration.filter(|_| self.is_last_pass()).map(|duration| past + duration),

@@ -88,7 +88,7 @@ impl World {
     pub(crate) fn advance(&mut self, steps: u64) -> Result<u64, StepError> {
         // Waters meet after every step, however many are taken at once: the result must not depend on that.
         let most = if self.waters.len() > 1 { 1 } else { u64::MAX };
-        let steps = steps.min(self.clock().next_look).min(most);
+        let steps = steps.min(self.clock().most_steps).min(most);
         self.waters[0].solver.advance(steps)?;
         self.follow()?;
         self.meet().map_err(StepError::Invalid)?;
@@ -101,10 +101,10 @@ impl World {
         for Water { solver, .. } in &mut self.waters[1..] {
             loop {
                 let clock = solver.clock();
-                if clock.time >= now || clock.next_look == 0 {
+                if clock.time >= now || clock.most_steps == 0 {
                     break;
                 }
-                solver.advance(solver.steps_before(now).min(clock.next_look))?;
+                solver.advance(solver.steps_before(now).min(clock.most_steps))?;
             }
         }
         Ok(())

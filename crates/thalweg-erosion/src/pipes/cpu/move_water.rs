@@ -51,26 +51,9 @@ pub(super) fn move_water<S: Simd, const DIAGONAL: bool, const NATURAL: bool, con
     [softness, within]: [&[f32]; 2],
     load_out: Load,
 ) -> RowSums {
-    let pipe = |row, which, by| layout.cells(layout.plane(row, which), by);
     let (own, pipes) = here.split_at_mut(plane::WEST * layout.stride);
-    let own_pipe =
-        |which: usize, by| layout.cells(&pipes[(which - plane::WEST) * layout.stride..][..layout.stride], by);
     let [bed, depth, sediment] = layout.planes_mut::<3>(own).map(|plane| layout.cells_mut(plane));
-
-    let (west, east) = (own_pipe(plane::WEST, 0), own_pipe(plane::EAST, 0));
-    let (north, south) = (own_pipe(plane::NORTH, 0), own_pipe(plane::SOUTH, 0));
-    let (from_west, from_east) = (own_pipe(plane::EAST, -1), own_pipe(plane::WEST, 1));
-    let (from_north, from_south) = (pipe(above, plane::SOUTH, 0), pipe(below, plane::NORTH, 0));
-    let diagonals = DIAGONAL.then(|| Diagonals {
-        out: [plane::NORTH_WEST, plane::NORTH_EAST, plane::SOUTH_WEST, plane::SOUTH_EAST]
-            .map(|p| own_pipe(p, 0)),
-        inward: [
-            pipe(above, plane::SOUTH_EAST, -1),
-            pipe(above, plane::SOUTH_WEST, 1),
-            pipe(below, plane::NORTH_EAST, -1),
-            pipe(below, plane::NORTH_WEST, 1),
-        ],
-    });
+    let pipes = Pipes::new::<DIAGONAL>(layout, [above, pipes, below]);
     let (bed_around, downstream) = (around(layout, tilt.bed), layout.cells(tilt.downstream, 0));
     let (softness, within) = (&softness[..layout.padded], &within[..layout.padded]);
     let cargo = layout.cells_mut(load_out.cargo);
@@ -82,25 +65,9 @@ pub(super) fn move_water<S: Simd, const DIAGONAL: bool, const NATURAL: bool, con
     let [mut evaporated, mut eroded, mut deepest] = [zero; 3];
 
     for at in (0..layout.padded).step_by(LANES) {
-        // Step 3: water height. The sums pair opposite sides, so that a turned terrain gives turned bits.
+        // Step 3: water height.
         let d1 = load(simd, depth, at);
-        let (w, e) = (load(simd, west, at), load(simd, east, at));
-        let (n, s) = (load(simd, north, at), load(simd, south, at));
-        let (in_w, in_e) = (load(simd, from_west, at), load(simd, from_east, at));
-        let (in_n, in_s) = (load(simd, from_north, at), load(simd, from_south, at));
-        let mut out = (w + e) + (n + s);
-        let mut inflow = (in_w + in_e) + (in_n + in_s);
-        let mut flow_east = (in_w - in_e) + (e - w);
-        let mut flow_south = (in_n - in_s) + (s - n);
-        if let Some(diagonals) = &diagonals {
-            let [nw, ne, sw, se] = load_four(simd, diagonals.out, at);
-            let [in_nw, in_ne, in_sw, in_se] = load_four(simd, diagonals.inward, at);
-            out += (nw + se) + (ne + sw);
-            inflow += (in_nw + in_se) + (in_ne + in_sw);
-            // A diagonal pipe moves its water one cell along both axes.
-            flow_east += ((in_nw + in_sw) - (in_ne + in_se)) + ((ne + se) - (nw + sw));
-            flow_south += ((in_nw + in_ne) - (in_sw + in_se)) + ((sw + se) - (nw + ne));
-        }
+        let Flow { out, inflow, east: flow_east, south: flow_south } = pipes.flow(simd, at);
         let d2 = d1 + k.height_per_flux * (inflow - out);
 
         // Step 4: velocity. A flow that enters and leaves through opposite faces counts once.
@@ -127,20 +94,8 @@ pub(super) fn move_water<S: Simd, const DIAGONAL: bool, const NATURAL: bool, con
         let capacity = (flow2 * sin2).sqrt() * (per_flux * k.capacity * ramp);
         let b = load(simd, bed, at);
         let s0 = load(simd, sediment, at);
-        let lack = capacity - s0;
-        let take = (lack.max(zero) * k.dissolve_share).min(k.dissolve_limit) * load(simd, softness, at);
-        let give = ((-lack).max(zero) * k.deposit_share).min(k.deposit_limit);
-        // What the bed, rounded, really gives is what the water gets: nothing is lost to rounding.
-        let mut b1 = b - (take - give);
-        let mut taken = b - b1;
-        let mut s1 = s0 + taken;
-        let overdrawn = s1.simd_lt(zero);
-        if overdrawn.any_true() {
-            // Rounding would have the water give more than it has: there nothing happens.
-            b1 = overdrawn.select(b, b1);
-            taken = overdrawn.select(zero, taken);
-            s1 = overdrawn.select(s0, s1);
-        }
+        let Exchanged { bed: b1, sediment: s1, taken } =
+            exchange(simd, k, capacity, [b, s0, load(simd, softness, at)]);
         store(b1, bed, at);
 
         // Step 7: evaporation. It touches the depth alone, so it need not wait for the sediment.
@@ -171,10 +126,108 @@ pub(super) fn move_water<S: Simd, const DIAGONAL: bool, const NATURAL: bool, con
     }
 }
 
-/// Diagonal pipes, in the order north-west, north-east, south-west, south-east.
-struct Diagonals<'a> {
+/// The pipes out of the cells of a row and into them; straight ones in the order west, east, north, south, diagonal ones
+/// north-west, north-east, south-west, south-east.
+struct Pipes<'a> {
     out: [&'a [f32]; 4],
     inward: [&'a [f32]; 4],
+    diagonals: Option<[[&'a [f32]; 4]; 2]>,
+}
+
+/// What flows through cells.
+struct Flow<S: Simd> {
+    out: f32x8<S>,
+    inflow: f32x8<S>,
+    /// Twice the mean to the east and to the south.
+    east: f32x8<S>,
+    south: f32x8<S>,
+}
+
+impl<'a> Pipes<'a> {
+    /// The pipes of a row, given those planes alone, between the two rows beside it.
+    #[inline(always)]
+    fn new<const DIAGONAL: bool>(layout: &Layout, [above, here, below]: [&'a [f32]; 3]) -> Self {
+        let pipe = |row, which, by| layout.cells(layout.plane(row, which), by);
+        let own = |which: usize, by| {
+            layout.cells(&here[(which - plane::WEST) * layout.stride..][..layout.stride], by)
+        };
+        let diagonals = || {
+            let out = [plane::NORTH_WEST, plane::NORTH_EAST, plane::SOUTH_WEST, plane::SOUTH_EAST];
+            let inward = [
+                pipe(above, plane::SOUTH_EAST, -1),
+                pipe(above, plane::SOUTH_WEST, 1),
+                pipe(below, plane::NORTH_EAST, -1),
+                pipe(below, plane::NORTH_WEST, 1),
+            ];
+            [out.map(|which| own(which, 0)), inward]
+        };
+        Self {
+            out: [plane::WEST, plane::EAST, plane::NORTH, plane::SOUTH].map(|which| own(which, 0)),
+            inward: [
+                own(plane::EAST, -1),
+                own(plane::WEST, 1),
+                pipe(above, plane::SOUTH, 0),
+                pipe(below, plane::NORTH, 0),
+            ],
+            diagonals: DIAGONAL.then(diagonals),
+        }
+    }
+
+    /// Sums pair opposite sides, so that a turned terrain gives turned bits.
+    #[inline(always)]
+    fn flow<S: Simd>(&self, simd: S, at: usize) -> Flow<S> {
+        let [w, e, n, s] = load_four(simd, self.out, at);
+        let [in_w, in_e, in_n, in_s] = load_four(simd, self.inward, at);
+        let mut flow = Flow {
+            out: (w + e) + (n + s),
+            inflow: (in_w + in_e) + (in_n + in_s),
+            east: (in_w - in_e) + (e - w),
+            south: (in_n - in_s) + (s - n),
+        };
+        if let Some([out, inward]) = self.diagonals {
+            let [nw, ne, sw, se] = load_four(simd, out, at);
+            let [in_nw, in_ne, in_sw, in_se] = load_four(simd, inward, at);
+            flow.out += (nw + se) + (ne + sw);
+            flow.inflow += (in_nw + in_se) + (in_ne + in_sw);
+            // A diagonal pipe moves its water one cell along both axes.
+            flow.east += ((in_nw + in_sw) - (in_ne + in_se)) + ((ne + se) - (nw + sw));
+            flow.south += ((in_nw + in_ne) - (in_sw + in_se)) + ((sw + se) - (nw + ne));
+        }
+        flow
+    }
+}
+
+/// Bed and sediment after water has taken up ground or laid it down, and what it took.
+struct Exchanged<S: Simd> {
+    bed: f32x8<S>,
+    sediment: f32x8<S>,
+    taken: f32x8<S>,
+}
+
+/// Exchanges sediment between bed and water (Schmidberger 2024, eqs. 12 to 14) that could carry `capacity`.
+#[inline(always)]
+fn exchange<S: Simd>(
+    simd: S,
+    k: &Coefficients,
+    capacity: f32x8<S>,
+    [bed, sediment, softness]: [f32x8<S>; 3],
+) -> Exchanged<S> {
+    let zero = f32x8::splat(simd, 0.0);
+    let lack = capacity - sediment;
+    let take = (lack.max(zero) * k.dissolve_share).min(k.dissolve_limit) * softness;
+    let give = ((-lack).max(zero) * k.deposit_share).min(k.deposit_limit);
+    // What the bed, rounded, really gives is what the water gets: nothing is lost to rounding.
+    let mut after = bed - (take - give);
+    let mut taken = bed - after;
+    let mut carried = sediment + taken;
+    let overdrawn = carried.simd_lt(zero);
+    if overdrawn.any_true() {
+        // Rounding would have the water give more than it has: there nothing happens.
+        after = overdrawn.select(bed, after);
+        taken = overdrawn.select(zero, taken);
+        carried = overdrawn.select(sediment, carried);
+    }
+    Exchanged { bed: after, sediment: carried, taken }
 }
 
 /// One vector of each of four pipes.

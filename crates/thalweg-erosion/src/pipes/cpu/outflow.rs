@@ -80,6 +80,8 @@ impl<S: Simd> Here<S> {
 /// Accelerates the pipes of one row by the drop of the water surface (Schmidberger 2024, eqs. 2 and 4), then caps them by the
 /// water that is there (eqs. 3 and 5). With `DIAGONAL` there are eight pipes, with `NATURAL` the bed
 /// holds the water back, and `slope` gets the fall of the surface along the outflow.
+///
+/// It is one long loop because the pipes of eight cells stay in registers from its first line to its last.
 #[inline(always)]
 pub(super) fn outflow<S: Simd, const DIAGONAL: bool, const NATURAL: bool>(
     simd: S,
