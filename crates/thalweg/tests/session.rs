@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 use thalweg::project::Project;
-use thalweg::solver::{Stroke, Tool, Wanted};
+use thalweg::solver::{Layer, Stroke, Tool, Wanted};
 use thalweg::{Edit, Event, Session};
 use thalweg_test_support::runs::{MEMORY, bits};
 
@@ -101,10 +101,12 @@ fn every_edit_acts_and_is_taken_back_to_the_bit_where_nothing_happened_since() {
             // Particles that were moved, or taken away and put back, are not quite where they were, and an emitter that comes
             // back begins with a whole row of them.
             let exact = match &edit {
-                // Deeper water needs shorter steps, until the next ones are chosen.
-                Edit::Paint(stroke) => {
-                    text == HILLS && stroke.tool != Tool::Pour || stroke.tool == Tool::Harden
-                }
+                // Water that is deeper again needs shorter steps, until the next ones are chosen.
+                Edit::Paint(stroke) => match stroke.tool.layer() {
+                    Layer::Ground => text == HILLS,
+                    Layer::Softness => true,
+                    Layer::Water => false,
+                },
                 Edit::Remove { list, .. } => list != "emitter",
                 _ => true,
             };
