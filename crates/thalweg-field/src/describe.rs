@@ -12,7 +12,7 @@
 //! /// Rain.
 //! #[derive(Serialize, Deserialize, JsonSchema)]
 //! struct Rain {
-//!     /// Water reaching every cell [m/s].
+//!     /// Water reaching every cell `[m/s]`.
 //!     #[serde(with = "units::Speed")]
 //!     #[schemars(transform = within(0.0, 10.0).slider(0.0, 1.0e-4).hint("a cloudburst has 1e-4"))]
 //!     rate: f64,
