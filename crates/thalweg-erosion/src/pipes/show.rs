@@ -3,7 +3,7 @@
 use super::Pipes;
 use super::backend::{Backend, Quantity};
 use super::step::THIN;
-use thalweg_field::{Field, FieldInfo, Grid2, Heightfield, Snapshot};
+use thalweg_field::{Grid2, Heightfield};
 
 impl Pipes {
     /// One quantity, scaled to metres above `datum`.
@@ -56,27 +56,5 @@ impl Pipes {
     /// The terrain as it is now.
     pub fn ground(&self) -> Heightfield {
         Heightfield { height: self.bed(), frame: self.model.frame.clone() }
-    }
-
-    /// The present state, labelled.
-    pub fn snapshot(&self) -> Snapshot {
-        let [east, north] = self.velocity();
-        let speed = Grid2::from_fn(east.cols(), east.rows(), |c, r| east.at(c, r).hypot(north.at(c, r)));
-        let field = |name, unit, meaning, values| Field { info: FieldInfo::new(name, unit, meaning), values };
-        Snapshot {
-            step: self.clock.step,
-            time: self.clock.time,
-            ..Snapshot::of_fields(
-                self.model.frame.clone(),
-                vec![
-                    field("height", "m", "height of the bed", self.bed()),
-                    field("water", "m", "depth of the water above the bed", self.depth()),
-                    field("sediment", "m", "suspended sediment, as height of bed", self.sediment()),
-                    field("speed", "m/s", "speed of the water", speed),
-                    field("velocity_east", "m/s", "velocity of the water to the east", east),
-                    field("velocity_north", "m/s", "velocity of the water to the north", north),
-                ],
-            )
-        }
     }
 }
