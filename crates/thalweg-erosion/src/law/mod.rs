@@ -2,4 +2,4 @@
 
 pub mod settling;
 pub mod shear;
-pub mod talus;
+pub mod slip;

@@ -6,7 +6,7 @@
 
 use super::model::Model;
 use super::weather::Weather;
-use crate::law::talus::Slipping;
+use crate::law::slip::Slipping;
 use thalweg_field::{Grid2, Heightfield, Invalid, Region};
 
 /// One step in time.
@@ -41,6 +41,24 @@ pub(super) struct Account {
     /// Came from reservoirs.
     pub imported: f64,
     pub exported_sediment: f64,
+}
+
+/// What a sweep finds in its last step.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Swept {
+    /// Deepest water.
+    pub deepest: f32,
+    /// Largest square of the share of a cell that water crossed; 0 where nobody looks.
+    pub briskest: f32,
+}
+
+/// What flows through a cell, in the solver's heights.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Through {
+    /// Flux to the east and to the south.
+    pub flow: [f64; 2],
+    /// Mean depth of the water where it comes from.
+    pub depth: f64,
 }
 
 /// What a check of all cells finds, in the solver's heights. Rows are summed one by one, so that the sums do
@@ -82,11 +100,11 @@ pub(super) trait Backend {
     /// is added, drains apart, in heights times cells.
     fn supply(&mut self, place: usize, when: Moment, carry: &mut [f64]) -> f64;
 
-    /// Takes `count` steps of `dt` `[s]`, for which water has been supplied. Returns the deepest water.
-    fn sweep(&mut self, model: &Model, count: usize, dt: f64) -> f32;
+    /// Takes `count` steps of `dt` `[s]`, for which water has been supplied.
+    fn sweep(&mut self, model: &Model, count: usize, dt: f64) -> Swept;
 
-    /// One round in which slopes slip.
-    fn slip(&mut self, slipping: &Slipping);
+    /// One round in which slopes slip; no bed is higher or deeper than `highest`.
+    fn slip(&mut self, slipping: &Slipping, highest: f32);
 
     /// Checks all cells.
     fn survey(&self, model: &Model, dt: f64) -> Survey;
@@ -106,20 +124,15 @@ pub(super) trait Backend {
     /// A quantity of some cells.
     fn cells(&self, quantity: Quantity, region: &Region) -> Vec<f32>;
 
-    /// Sets it.
+    /// Sets it; what is finer than it can tell stays.
     fn set_cells(&mut self, quantity: Quantity, region: &Region, values: &[f32]);
 
     /// Sets a quantity of every cell, given by column and row.
     fn fill(&mut self, quantity: Quantity, value: impl Fn(usize, usize) -> f32 + Sync);
 
-    /// A map of a quantity.
-    fn map(&self, quantity: Quantity, value: impl Fn(f32) -> f32 + Sync) -> Grid2<f32>;
+    /// A map of what follows from a quantity, given with column and row and in full.
+    fn map(&self, quantity: Quantity, value: impl Fn(usize, usize, f64) -> f32 + Sync) -> Grid2<f32>;
 
-    /// A map of what follows from a cell's depth and the flux through it to the east and to the south, which is worked out
-    /// when it is asked for.
-    fn map_of_flow(
-        &self,
-        model: &Model,
-        value: impl Fn(f64, &dyn Fn() -> [f64; 2]) -> f32 + Sync,
-    ) -> Grid2<f32>;
+    /// A map of what follows from the flow through each cell.
+    fn map_of_flow(&self, value: impl Fn(Through) -> f32 + Sync) -> Grid2<f32>;
 }

@@ -93,7 +93,7 @@ impl Pipes {
         let (clock, deepest) = (self.clock.clone(), self.deepest());
         self.backend.set_cells(quantity, region, values);
         if quantity == Quantity::Depth {
-            let deepest = self.backend.map(Quantity::Depth, |depth| depth).range();
+            let deepest = self.backend.map(Quantity::Depth, |_, _, depth| depth as f32).range();
             self.clock.max_depth = deepest.map_or(0.0, |(_, deepest)| f64::from(deepest) * self.model.unit);
         }
         let stable = if self.deepest() > deepest { self.keep_stable() } else { Ok(()) };

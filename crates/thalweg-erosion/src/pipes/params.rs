@@ -12,6 +12,9 @@ pub const GRAVITY: f64 = 9.81;
 /// No slope is steeper `[rad]`: a hair less than upright.
 const STEEPEST: f64 = FRAC_PI_2 - 1.0e-6;
 
+/// A load that no water reaches `[-]`.
+const NO_LIMIT: f64 = 1.0e6;
+
 /// Cross-section of the virtual pipes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -106,11 +109,19 @@ pub struct Params {
     /// Whether water changes the bed at all.
     pub erosion: bool,
     /// Sediment capacity constant K_c: height of sediment carried for each metre per second of speed on a vertical
-    /// wall `[s]`. Water really carries a thousandth of its volume; large values let hours of rain do the work of
-    /// ages.
+    /// wall `[s]`. Over `ramp_depth` it is the share of the water's volume for each metre per second that water descends.
     #[serde(with = "units::Time")]
-    #[schemars(transform = within(0.0, 1.0e6).slider(0.0, 500.0).hint("0 for clear water"))]
+    #[schemars(transform = within(0.0, 1.0e6).slider(0.0, 5.0).hint("0 for clear water"))]
     pub capacity: f64,
+    /// Largest share of its own volume that water can hold as sediment `[-]`. Torrents thicken to mud at a half.
+    #[serde(with = "units::Ratio")]
+    #[schemars(transform = within(1.0e-9, NO_LIMIT).slider(0.01, 0.6).hint("a million for no limit"))]
+    pub max_load: f64,
+    /// How many times the bed changes by what water takes and leaves `[-]`: hours of rain do the work of ages, while the water carries
+    /// no more than it can (the morphological factor of Roelvink 2006).
+    #[serde(with = "units::Ratio")]
+    #[schemars(transform = within(1.0e-6, 1.0e6).slider(1.0, 1000.0).hint("1 for the time that passes"))]
+    pub time_lapse: f64,
     /// Dissolving constant K_s; its unit depends on `exchange`.
     #[serde(with = "units::Number")]
     #[schemars(transform = within(0.0, 1.0e6).slider(0.0, 0.2).hint("0 for solid rock"))]
@@ -169,10 +180,9 @@ pub struct Params {
     /// Steps between two rounds of slipping.
     #[schemars(transform = within(1.0, 1.0e9).slider(1.0, 64.0).of("steps"))]
     pub talus_every: u32,
-    /// How much slips in one round, as a share of the most that cannot overshoot: a sixteenth of the excess height
-    /// towards each neighbour `[-]`.
-    #[serde(with = "units::Ratio")]
-    #[schemars(transform = within(1.0e-6, 1.0).slider(0.05, 1.0))]
+    /// Share of its excess height that a slope loses to each neighbour in a second `[1/s]`, up to a quarter in one round.
+    #[serde(with = "units::Rate")]
+    #[schemars(transform = within(1.0e-9, 1.0e6).slider(0.001, 1.0))]
     pub talus_rate: f64,
 }
 
@@ -187,7 +197,9 @@ impl Default for Params {
             drag: 0.25,
             velocity: Velocity::FluxOverDepth,
             erosion: true,
-            capacity: 150.0,
+            capacity: 0.5,
+            max_load: 0.3,
+            time_lapse: 300.0,
             dissolve: 0.02,
             deposit: 0.02,
             exchange: Exchange::Rate,
@@ -204,12 +216,15 @@ impl Default for Params {
             talus: true,
             repose: 40.0_f64.to_radians(),
             talus_every: 4,
-            talus_rate: 1.0,
+            talus_rate: 0.05,
         }
     }
 }
 
 impl Params {
+    /// The `max_load` of the papers, which know no limit `[-]`.
+    pub const NO_LIMIT: f64 = NO_LIMIT;
+
     /// Names of the parameter tables, each with what it is.
     pub const PRESETS: [(&'static str, &'static str); 3] = [
         ("thalweg", "the default: conserves water and sediment, eight neighbours, drag, talus"),
@@ -228,6 +243,8 @@ impl Params {
             slope: Slope::Bed,
             ramp_depth: 0.0,
             transport: Transport::SemiLagrangian,
+            max_load: NO_LIMIT,
+            time_lapse: 1.0,
             talus: false,
             ..Self::default()
         };
@@ -273,6 +290,7 @@ impl Params {
             "a cell has pipes to 4 or 8 neighbours",
         )?;
         check(self)?;
+        self.fits_its_flows()?;
         let shares = self.exchange != Exchange::Share || (self.dissolve <= 1.0 && self.deposit <= 1.0);
         require(
             shares,
@@ -280,6 +298,25 @@ impl Params {
             format!("{} and deposit {}", self.dissolve, self.deposit),
             "with exchange = \"share\" both are shares of a difference, between 0 and 1",
         )
+    }
+}
+
+impl Params {
+    /// What goes only with two pipes through each face, and what only with net flows.
+    fn fits_its_flows(&self) -> Result<(), Invalid> {
+        let pairs = "goes with counterflow = \"keep\" alone (Mei et al. 2007)";
+        let net = "goes with counterflow = \"cancel\" alone";
+        match self.counterflow {
+            Counterflow::Keep => {
+                require(self.drag == 0.0, "drag", self.drag, net)?;
+                require(self.slope == Slope::Bed, "slope", "downstream", net)?;
+                require(self.max_load >= NO_LIMIT, "max_load", self.max_load, net)
+            }
+            Counterflow::Cancel => {
+                require(self.transport == Transport::DonorCell, "transport", "semi-lagrangian", pairs)?;
+                require(self.velocity == Velocity::FluxOverDepth, "velocity", "mean-flux", pairs)
+            }
+        }
     }
 }
 

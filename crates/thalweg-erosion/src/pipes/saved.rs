@@ -21,6 +21,8 @@ pub struct Saved {
     pub cells: Vec<f32>,
     /// Ground that was painted, water that was scooped out, and the highest bed that may be; none: nobody painted.
     pub painted: Option<[f64; 3]>,
+    /// Time in which the fastest water crosses a cell `[s]`; none: nothing flows.
+    pub crossing: Option<f64>,
 }
 
 impl Pipes {
@@ -50,6 +52,7 @@ impl Pipes {
             accounts: self.backend.save_accounts(),
             cells: self.backend.save_cells(),
             painted: self.is_painted.then_some([books.painted, books.scooped, self.highest.into()]),
+            crossing: clock.crossing.is_finite().then_some(clock.crossing),
         }
     }
 
@@ -86,10 +89,12 @@ impl Pipes {
         all_within("its time, time step or depth,", natural, &NATURAL)?;
         all_within("its account,", either, &FINITE)?;
         all_within("account of row", &saved.accounts, &FINITE)?;
+        all_within("the time to cross a cell,", saved.crossing.as_slice(), &NATURAL)?;
         all_within("its painted ground,", saved.painted.as_slice().as_flattened(), &FINITE)?;
         self.backend.check_cells(&saved.cells)?;
         let rain_carry = rain_carry.to_vec();
-        self.clock = Clock { step: saved.step, time, dt, max_depth, rain_depth, rain_carry };
+        let crossing = saved.crossing.unwrap_or(f64::INFINITY);
+        self.clock = Clock { step: saved.step, time, dt, max_depth, rain_depth, crossing, rain_carry };
         (self.books.water_start, self.books.bed_start) = (water_start, bed_start);
         self.books.added = Compensated::from_parts([added, added_rest]);
         let watch = self.guard.watch;

@@ -1,6 +1,6 @@
 //! Water on a heightfield, and how it goes on: what is due when, and who does it.
 
-use super::backend::{Backend, Moment, Quantity};
+use super::backend::{Backend, Moment, Quantity, Swept};
 use super::books::Books;
 use super::cpu::Cpu;
 use super::error::StepError;
@@ -9,7 +9,7 @@ use super::model::Model;
 use super::params::Params;
 use super::schedule::{self, CONTROL, Clock};
 use super::weather::Weather;
-use crate::law::talus::Slipping;
+use crate::law::slip::Slipping;
 use thalweg_field::{Frame, Heightfield, Invalid, Ledger, TimeSteps, require};
 
 /// Water on a heightfield, and the ground it wears away.
@@ -38,7 +38,7 @@ impl Pipes {
         require(cols > 0 && rows > 0, "terrain", "empty", "it must have at least one cell")?;
         let model = Model::new(ground, params);
         let mut backend = Cpu::new(ground, &model, weather)?;
-        let mut clock = Clock { rain_carry: vec![0.0; weather.rain.len()], ..Clock::default() };
+        let mut clock = Clock::new(weather.rain.len());
         let (datum, unit) = (model.datum, model.unit);
         let bed = |col: usize, row: usize| ((f64::from(ground.height.at(col, row)) - datum) / unit) as f32;
         backend.fill(Quantity::Bed, bed);
@@ -161,16 +161,18 @@ impl Pipes {
             clock.time += clock.dt;
             books.added.add(added);
         }
-        let deepest = backend.sweep(model, count, clock.dt);
+        let Swept { deepest, briskest } = backend.sweep(model, count, clock.dt);
         clock.max_depth = f64::from(deepest) * model.unit;
+        clock.crossing = clock.dt / f64::from(briskest).sqrt();
         clock.step += count as u64;
     }
 
     /// Lets slopes steeper than the angle of repose slip.
     fn slip(&mut self) {
         let Model { params, frame, unit, .. } = &self.model;
-        let slipping = Slipping::new(params.repose, params.talus_rate, frame.cell / unit, self.highest);
-        self.backend.slip(&slipping);
+        let share = params.talus_rate * self.clock.dt * f64::from(params.talus_every);
+        let slipping = Slipping::new(params.repose, share, frame.cell / unit);
+        self.backend.slip(&slipping, self.highest);
     }
 
     /// Stops a run whose numbers have gone wild, or whose water has more energy than was put into it.

@@ -6,6 +6,12 @@ use super::params::{Counterflow, Exchange, Params, PipeArea, Slope, Velocity};
 pub(super) const THIN: f64 = 1.0e-6;
 /// Share of a cell's water that may leave in one step: all, less a few roundings of f32.
 const ALL_OF_IT: f32 = 1.0 - 6.0e-7;
+/// Square of the Froude number above which water falls rather than flows `[-]`: that of a sheet on a slope of 45°, 1/c_f, but for beds
+/// smoother than any. Such water does not set the time step; it is no slower for it than a cell in a step.
+fn falling(params: &Params) -> f64 {
+    const SMOOTHEST: f64 = 0.01;
+    1.0 / params.drag.max(SMOOTHEST)
+}
 /// Weights of straight and diagonal pipes that make waves run equally fast in all directions: the
 /// nine-point Laplacian, 2/3 for each straight and 1/6 for each diagonal neighbour.
 const STRAIGHT: f64 = 2.0 / 3.0;
@@ -24,14 +30,17 @@ pub(super) struct Coefficients {
     pub push_per_depth: f32,
     /// Share of the push that a diagonal pipe gets.
     pub diagonal_push: f32,
-    /// Opposite flows through one face cancel.
-    pub cancel: bool,
-    /// Δt·c_f/l: drag for each unit of flux over squared depth. Net flows stand in the pipes of both sides, so
-    /// the difference of opposite pipes is twice the flux through the cell, and the drag counts half.
+    /// Inverse share of the section that a straight and a diagonal face have.
+    pub per_straight: f32,
+    pub per_diagonal: f32,
+    /// 4·Δt·c_f/l: drag for each unit of flux over squared depth.
     pub drag: f32,
     pub thin: f32,
-    pub thin_squared: f32,
+    pub per_thin: f32,
     pub all_of_it: f32,
+    pub per_all_of_it: f32,
+    /// Square of the share of a cell that falling water crosses in a step, for each metre of its depth.
+    pub brisk_per_depth: f32,
     /// Δt/l²: height gained for each unit of flux.
     pub height_per_flux: f32,
     /// 1/(2l).
@@ -46,7 +55,13 @@ pub(super) struct Coefficients {
     pub downstream: bool,
     pub min_sin2: f32,
     pub per_ramp_depth: f32,
+    /// Depth of the ramp, or what counts as dry without one.
+    pub ramp_depth: f32,
     pub capacity: f32,
+    /// Capacity for each unit of twice the flux through a cell, over depth and sine of the slope.
+    pub capacity_per_flow: f32,
+    /// Ground afloat that a metre of water can hold at all.
+    pub most_load: f32,
     pub dissolve_share: f32,
     pub dissolve_limit: f32,
     pub deposit_share: f32,
@@ -74,17 +89,20 @@ impl Coefficients {
         let (dissolve_share, dissolve_limit) = exchange(params.dissolve);
         let (deposit_share, deposit_limit) = exchange(params.deposit);
         let min_sin = params.min_tilt.sin();
-        let cancel = params.counterflow == Counterflow::Cancel;
+        let capacity = params.capacity * params.time_lapse;
         let thin = THIN / unit;
         Self {
             push: push as f32,
             push_per_depth: push_per_depth as f32,
             diagonal_push: (DIAGONAL / STRAIGHT) as f32,
-            cancel,
-            drag: (dt * params.drag / cell * if cancel { 0.5 } else { 1.0 }) as f32,
+            per_straight: (1.0 / straight) as f32,
+            per_diagonal: (1.0 / DIAGONAL) as f32,
+            drag: (4.0 * dt * params.drag / cell) as f32,
             thin: thin as f32,
-            thin_squared: (thin * thin) as f32,
+            per_thin: (1.0 / thin) as f32,
             all_of_it: ALL_OF_IT,
+            per_all_of_it: 1.0 / ALL_OF_IT,
+            brisk_per_depth: (falling(params) * params.gravity * (dt / cell).powi(2)) as f32,
             height_per_flux: (dt / (cell * cell)) as f32,
             half_per_cell: (0.5 / cell) as f32,
             cells_per_speed: (dt / cell) as f32,
@@ -98,7 +116,10 @@ impl Coefficients {
             } else {
                 f32::MAX
             },
-            capacity: params.capacity as f32,
+            ramp_depth: (params.ramp_depth / unit).max(thin) as f32,
+            capacity: capacity as f32,
+            capacity_per_flow: (0.5 * capacity / cell) as f32,
+            most_load: (params.max_load * params.time_lapse) as f32,
             dissolve_share: (dissolve_share * worked) as f32,
             dissolve_limit: (dissolve_limit as f32).min(f32::MAX),
             deposit_share: (deposit_share * worked) as f32,

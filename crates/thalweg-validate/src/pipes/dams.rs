@@ -1,7 +1,7 @@
 //! Dams that break over dry and wet ground.
 
 use super::measure::{area_name, first_below, form_name, last_above, lowest, mean, missing, widened};
-use super::setup::{clear, flat, grid, pipes, run_to, standing};
+use super::setup::{clear, flat, grid, pipes, run_to, standing, with};
 use crate::{Check, Checks};
 use thalweg_erosion::pipes::{Counterflow, GRAVITY, Params, PipeArea, Pipes, StepError, stable_dt};
 
@@ -20,7 +20,7 @@ const FORMS: [(Counterflow, PipeArea); 4] = [
 ];
 
 fn dam_break(counterflow: Counterflow, area: PipeArea, ahead: f64) -> Result<Pipes, StepError> {
-    let params = Params { counterflow, pipe_area: DAM_CELL * BEHIND, ..clear(4, area) };
+    let params = with(counterflow, Params { pipe_area: DAM_CELL * BEHIND, ..clear(4, area) });
     let water = grid(1000, 1, DAM_CELL, |x, _| if x < DAM { BEHIND } else { ahead });
     let speed = (GRAVITY * BEHIND).sqrt();
     run_to(DAM_TIME, 0.7, speed, &flat(1000, 1, DAM_CELL), params, &standing(water))
@@ -31,7 +31,7 @@ fn dam_break(counterflow: Counterflow, area: PipeArea, ahead: f64) -> Result<Pip
 /// water before it, and water piles up 4 to 25 times as high as it ever stood, however short the step. Without
 /// momentum advection the tongue has ripples; their crests reach a fifth above the dam in a plain implementation.
 fn piling_up(counterflow: Counterflow, area: PipeArea, ahead: f64) -> Result<f64, StepError> {
-    let params = Params { counterflow, pipe_area: DAM_CELL * BEHIND, ..clear(4, area) };
+    let params = with(counterflow, Params { pipe_area: DAM_CELL * BEHIND, ..clear(4, area) });
     let dt = stable_dt(&params, DAM_CELL, (GRAVITY * BEHIND).sqrt()) / 3.0;
     let water = grid(1000, 1, DAM_CELL, |x, _| if x < DAM { BEHIND } else { ahead });
     let params = Params { dt: Some(dt), ..params };

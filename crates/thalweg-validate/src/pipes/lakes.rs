@@ -1,7 +1,7 @@
 //! Water in hollows: a lake at rest, and a bowl in which it swings.
 
 use super::measure::{area_name, form_name, missing, worst};
-use super::setup::{CONSERVED, clear, grid, ground, pipes, preset, run_to, standing};
+use super::setup::{CONSERVED, clear, grid, ground, pipes, preset, run_to, standing, with};
 use crate::{Check, Checks};
 use std::f64::consts::TAU;
 use thalweg_erosion::pipes::{Counterflow, GRAVITY, Params, PipeArea};
@@ -77,7 +77,7 @@ pub(super) fn thacker() -> Checks {
         (Counterflow::Keep, PipeArea::Depth, 4, 0.021, 0.20),
         (Counterflow::Keep, PipeArea::Constant, 4, 0.029, 0.29),
     ] {
-        let params = Params { counterflow, pipe_area: cell * h0, ..clear(neighbours, area) };
+        let params = with(counterflow, Params { pipe_area: cell * h0, ..clear(neighbours, area) });
         let speed = (GRAVITY * deepest).sqrt();
         let pipes = run_to(3.0 * period, 0.7, speed, &bowl, params, &standing(water.clone()))?;
         let check = |what, unit, source| {

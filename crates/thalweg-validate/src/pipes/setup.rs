@@ -1,6 +1,6 @@
 //! What the cases are made of: ground, water and parameters.
 
-use thalweg_erosion::pipes::{Params, PipeArea, Pipes, StepError, Weather, stable_dt};
+use thalweg_erosion::pipes::{Counterflow, Params, PipeArea, Pipes, Slope, StepError, Weather, stable_dt};
 use thalweg_field::random::Key;
 use thalweg_field::{Frame, Grid2, Heightfield};
 
@@ -45,6 +45,16 @@ pub(super) fn clear(neighbours: u8, area: PipeArea) -> Params {
         evaporation: 0.0,
         talus: false,
         ..Params::default()
+    }
+}
+
+/// The same with pipes of one way or of two.
+pub(super) fn with(counterflow: Counterflow, params: Params) -> Params {
+    match counterflow {
+        Counterflow::Cancel => Params { counterflow, ..params },
+        Counterflow::Keep => {
+            Params { counterflow, drag: 0.0, slope: Slope::Bed, max_load: Params::NO_LIMIT, ..params }
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Time steps below and above the limit.
 
 use super::measure::{area_name, form_name, mean, widened};
-use super::setup::{clear, flat, pipes, standing};
+use super::setup::{clear, flat, pipes, standing, with};
 use crate::{Check, Checks};
 use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
 use thalweg_erosion::pipes::{Counterflow, GRAVITY, Params, PipeArea, StepError};
@@ -45,7 +45,7 @@ pub(super) fn stability() -> Checks {
         (Keep, 8, 0.375_f64.sqrt(), 0.95, 1.15),
     ] {
         for area in [PipeArea::Depth, PipeArea::Constant] {
-            let params = |dt| Params { counterflow, pipe_area: 10.0, dt, ..clear(neighbours, area) };
+            let params = |dt| with(counterflow, Params { pipe_area: 10.0, dt, ..clear(neighbours, area) });
             let limit = limit / c;
             let check = |what: String, unit| {
                 let form = form_name(counterflow);

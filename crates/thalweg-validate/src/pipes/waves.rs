@@ -1,7 +1,7 @@
 //! Small waves: their speed, their shape, and the swing of a basin.
 
 use super::measure::{area_name, first_below, form_name, last_above, mean, ray, widened};
-use super::setup::{clear, flat, grid, pipes, run_to, standing};
+use super::setup::{clear, flat, grid, pipes, run_to, standing, with};
 use crate::{Check, Checks};
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 use thalweg_erosion::pipes::{Counterflow, GRAVITY, Params, PipeArea, stable_dt};
@@ -140,7 +140,7 @@ pub(super) fn seiche() -> Checks {
     for (counterflow, neighbours, area) in
         [(Cancel, 8, Depth), (Cancel, 4, Depth), (Cancel, 4, Constant), (Keep, 4, Depth), (Keep, 4, Constant)]
     {
-        let params = Params { counterflow, pipe_area: depth, ..clear(neighbours, area) };
+        let params = with(counterflow, Params { pipe_area: depth, ..clear(neighbours, area) });
         let params = Params { dt: Some(0.8 * stable_dt(&params, 1.0, c)), ..params };
         let water = grid(cells, 1, 1.0, |x, _| depth + swing * (PI * x / length).cos());
         let mut basin = pipes(&flat(cells, 1, 1.0), &params, &standing(water));

@@ -1,33 +1,31 @@
 //! A band of rows with its halo and the scratch that a sweep needs.
 
-use super::layout::{Layout, Lines};
+use super::layout::{Flows, Layout, Lines};
+use super::slip::SlipRows;
+use super::{net, two_way};
 use crate::pipes::backend::Account;
 use std::ops::Range;
 
-/// Rows that one step reaches beyond its own: outflow one, moved water one more, carried sediment one more.
-pub(super) const REACH: usize = 3;
-
-/// Scratch of one of the steps in flight; rows are found by their number modulo the ring's length.
+/// What the steps in flight need besides the state.
 #[derive(Clone, Debug)]
-pub(super) struct InFlight {
-    /// The bed before the step changed it.
-    pub old_bed: [Lines; 2],
-    /// Fall of the surface along the outflow.
-    pub slope: [Lines; 2],
-    pub cargo: [Lines; 3],
-    pub moved_east: [Lines; 2],
-    pub moved_south: [Lines; 2],
+pub(super) enum Scratch {
+    TwoWay(Vec<two_way::sweep::InFlight>),
+    Net(Vec<net::sweep::InFlight>),
 }
 
-impl InFlight {
-    fn new(layout: &Layout) -> Self {
-        let row = || Lines::new(layout.stride, 0.0);
-        Self {
-            old_bed: [row(), row()],
-            slope: [row(), row()],
-            cargo: [row(), row(), row()],
-            moved_east: [row(), row()],
-            moved_south: [row(), row()],
+impl Default for Scratch {
+    fn default() -> Self {
+        Self::Net(Vec::new())
+    }
+}
+
+impl Scratch {
+    fn new(layout: &Layout, steps: usize) -> Self {
+        match layout.flows {
+            Flows::TwoWay => {
+                Self::TwoWay((0..steps).map(|_| two_way::sweep::InFlight::new(layout)).collect())
+            }
+            Flows::Net => Self::Net((0..steps).map(|_| net::sweep::InFlight::new(layout)).collect()),
         }
     }
 }
@@ -42,22 +40,28 @@ pub(super) struct Band {
     pub halo: usize,
     /// Halo, own rows, halo.
     pub block: Lines,
-    pub in_flight: Vec<InFlight>,
+    pub scratch: Scratch,
+    /// Made when slopes first slip.
+    pub slip_rows: Option<SlipRows>,
     /// One for each of its own rows, so that sums come out the same however the rows are cut into bands.
     pub accounts: Vec<Account>,
     /// Deepest water after the last sweep.
     pub max_depth: f32,
+    /// Largest square of the share of a cell that water crossed in the last step.
+    pub briskest: f32,
 }
 
 impl Band {
     pub(super) fn new(layout: &Layout, own: Range<usize>, steps_per_sweep: usize) -> Self {
-        let halo = REACH * steps_per_sweep;
+        let halo = layout.reach() * steps_per_sweep;
         Self {
             halo,
             block: Lines::new((own.len() + 2 * halo) * layout.row_len(), 0.0),
-            in_flight: (0..steps_per_sweep).map(|_| InFlight::new(layout)).collect(),
+            scratch: Scratch::new(layout, steps_per_sweep),
+            slip_rows: None,
             accounts: vec![Account::default(); own.len()],
             max_depth: 0.0,
+            briskest: 0.0,
             own,
         }
     }
@@ -94,6 +98,14 @@ impl Band {
         let (above, rest) = self.block[slot * len..][..3 * len].split_at_mut(len);
         let (here, below) = rest.split_at_mut(len);
         [above, here, below]
+    }
+
+    /// A row and the one below it.
+    #[inline(always)]
+    pub(super) fn two_rows_mut(&mut self, layout: &Layout, row: isize) -> [&mut [f32]; 2] {
+        let (len, slot) = (layout.row_len(), self.slot(row));
+        let (here, below) = self.block[slot * len..][..2 * len].split_at_mut(len);
+        [here, below]
     }
 
     /// Consecutive rows, to be changed.

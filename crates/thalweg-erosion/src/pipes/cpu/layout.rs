@@ -4,6 +4,7 @@
 //! it is copied to a halo, prefetched and kept in the cache as a whole. Every plane has margins, so that
 //! vectors may reach one cell past either end; the cell just outside is the edge's ghost.
 
+use super::{net, two_way};
 use fearless_simd::{Simd, f32x8, prelude::*};
 use std::ops::{Deref, DerefMut};
 use thalweg_field::Grid2;
@@ -15,20 +16,30 @@ const LINE: usize = 16;
 /// Cells of margin on either side of a plane; a whole line, so that the first cell begins one.
 pub(super) const MARGIN: usize = LINE;
 
-/// Planes of a row.
+/// Planes that every row has.
 pub(super) mod plane {
     pub(crate) const BED: usize = 0;
     pub(crate) const DEPTH: usize = 1;
     pub(crate) const SEDIMENT: usize = 2;
-    /// Outflow through the pipe to the west neighbour, and so on `[m³/s]`.
-    pub(crate) const WEST: usize = 3;
-    pub(crate) const EAST: usize = 4;
-    pub(crate) const NORTH: usize = 5;
-    pub(crate) const SOUTH: usize = 6;
-    pub(crate) const NORTH_WEST: usize = 7;
-    pub(crate) const NORTH_EAST: usize = 8;
-    pub(crate) const SOUTH_WEST: usize = 9;
-    pub(crate) const SOUTH_EAST: usize = 10;
+}
+
+/// What flows between cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Flows {
+    /// A pipe for each way through a face (`two_way`).
+    TwoWay,
+    /// One net flow through each face (`net`).
+    Net,
+}
+
+impl Flows {
+    /// Planes in a row with or without flows to diagonal neighbours.
+    pub(super) fn planes(self, diagonal: bool) -> usize {
+        match self {
+            Self::TwoWay => two_way::planes(diagonal),
+            Self::Net => net::planes(diagonal),
+        }
+    }
 }
 
 /// Shape of a row.
@@ -42,19 +53,25 @@ pub(super) struct Layout {
     pub padded: usize,
     /// Values in a plane of one row.
     pub stride: usize,
+    /// What flows between cells.
+    pub flows: Flows,
     /// Planes in a row.
     pub planes: usize,
+    /// Cells in a row with the ghosts at both ends, rounded up to whole vectors.
+    wide: usize,
 }
 
 impl Layout {
-    pub(super) fn new(cols: usize, rows: usize, diagonal: bool) -> Self {
+    pub(super) fn new(cols: usize, rows: usize, flows: Flows, diagonal: bool) -> Self {
         let padded = cols.next_multiple_of(LANES);
         Self {
             cols,
             rows,
             padded,
             stride: (padded + 2 * MARGIN).next_multiple_of(LINE),
-            planes: if diagonal { 11 } else { 7 },
+            flows,
+            planes: flows.planes(diagonal),
+            wide: (LANES + cols + 1).next_multiple_of(LANES),
         }
     }
 
@@ -90,6 +107,38 @@ impl Layout {
     #[inline(always)]
     pub(super) fn cells_mut<'a>(&self, plane: &'a mut [f32]) -> &'a mut [f32] {
         &mut plane[MARGIN..][..self.padded]
+    }
+
+    /// The same with the ghosts at both ends, which lie in the last lane of the first vector and behind the last cell.
+    #[inline(always)]
+    pub(super) fn wide<'a>(&self, plane: &'a [f32], by: isize) -> &'a [f32] {
+        &plane[(MARGIN - LANES).wrapping_add_signed(by)..][..self.wide]
+    }
+
+    #[inline(always)]
+    pub(super) fn wide_mut<'a>(&self, plane: &'a mut [f32]) -> &'a mut [f32] {
+        &mut plane[MARGIN - LANES..][..self.wide]
+    }
+
+    /// One value for each cell, and 1 for what lies beside them.
+    pub(super) fn widened(&self, of_cells: &[f32]) -> Vec<f32> {
+        let mut wide = vec![1.0; self.wide];
+        wide[LANES..][..self.cols].copy_from_slice(&of_cells[..self.cols]);
+        wide
+    }
+
+    /// Rows that one step reaches beyond its own.
+    pub(super) fn reach(&self) -> usize {
+        match self.flows {
+            Flows::TwoWay => two_way::REACH,
+            Flows::Net => net::REACH,
+        }
+    }
+
+    /// Where the first and the last cell of a plane lie.
+    #[inline(always)]
+    pub(super) fn ends(&self) -> [usize; 2] {
+        [MARGIN, MARGIN + self.cols - 1]
     }
 }
 

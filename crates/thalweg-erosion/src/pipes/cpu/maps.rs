@@ -2,9 +2,9 @@
 
 use super::Cpu;
 use super::band::Band;
-use super::layout::{Layout, MARGIN, plane};
-use crate::pipes::model::Model;
-use crate::pipes::params::Counterflow;
+use super::layout::{Flows, Layout, MARGIN, plane};
+use super::{net, two_way};
+use crate::pipes::backend::Through;
 use thalweg_field::{Grid2, band as bands};
 
 impl Cpu {
@@ -31,26 +31,62 @@ impl Cpu {
         Grid2::from_values(cols, rows, values).expect("one value for each cell")
     }
 
-    /// Flux through a cell to the east and to the south, from its pipes and its neighbours'.
-    pub(super) fn flow_at(&self, model: &Model, [above, here, below]: [&[f32]; 3], col: usize) -> [f64; 2] {
-        let pipe = |row, which, by: isize| {
+    /// What flows through a cell.
+    pub(super) fn through(&self, rows: [&[f32]; 3], col: usize) -> Through {
+        let mut through = Through { flow: [0.0; 2], depth: 0.0 };
+        let mut all = 0.0;
+        for (to, [out, inward]) in self.flows_at(rows, col) {
+            for (flow, from, sign) in [(out, [0, 0], 1.0), (inward, to, -1.0)] {
+                // Each flow enters and leaves.
+                through.flow[0] += 0.5 * sign * flow * to[0] as f64;
+                through.flow[1] += 0.5 * sign * flow * to[1] as f64;
+                let row = rows[(1 + from[1]) as usize];
+                let depth = self.layout.plane(row, plane::DEPTH)[(MARGIN + col).wrapping_add_signed(from[0])];
+                through.depth += flow * f64::from(depth);
+                all += flow;
+            }
+        }
+        through.depth = if all > 0.0 { through.depth / all } else { 0.0 };
+        through
+    }
+
+    /// The neighbours of a cell, as columns to the east and rows to the south, with what flows to each and what comes from it.
+    fn flows_at(
+        &self,
+        [above, here, below]: [&[f32]; 3],
+        col: usize,
+    ) -> impl Iterator<Item = ([isize; 2], [f64; 2])> {
+        let diagonal = self.layout.planes > self.layout.flows.planes(false);
+        let at = |row, which, by: isize| {
             f64::from(self.layout.plane(row, which)[(MARGIN + col).wrapping_add_signed(by)])
         };
-        let mut east = pipe(here, plane::EAST, -1) - pipe(here, plane::WEST, 1) + pipe(here, plane::EAST, 0)
-            - pipe(here, plane::WEST, 0);
-        let mut south = pipe(above, plane::SOUTH, 0) - pipe(below, plane::NORTH, 0)
-            + pipe(here, plane::SOUTH, 0)
-            - pipe(here, plane::NORTH, 0);
-        if model.params.neighbours == 8 {
-            let out = [plane::NORTH_WEST, plane::NORTH_EAST, plane::SOUTH_WEST, plane::SOUTH_EAST];
-            let [nw, ne, sw, se] = out.map(|which| pipe(here, which, 0));
-            let (in_nw, in_ne) = (pipe(above, plane::SOUTH_EAST, -1), pipe(above, plane::SOUTH_WEST, 1));
-            let (in_sw, in_se) = (pipe(below, plane::NORTH_EAST, -1), pipe(below, plane::NORTH_WEST, 1));
-            east += (in_nw + in_sw) - (in_ne + in_se) + (ne + se) - (nw + sw);
-            south += (in_nw + in_ne) - (in_sw + in_se) + (sw + se) - (nw + ne);
-        }
-        // Each flow enters and leaves; a net flow stands in the pipes of both sides besides.
-        let counted = if model.params.counterflow == Counterflow::Cancel { 4.0 } else { 2.0 };
-        [east / counted, south / counted]
+        let straight = [[-1, 0], [1, 0], [0, -1], [0, 1]];
+        let corners = [[-1, -1], [1, -1], [-1, 1], [1, 1]];
+        let neighbours = straight.into_iter().chain(corners.into_iter().filter(move |_| diagonal));
+        let flows: Vec<_> = neighbours
+            .map(|to| {
+                let flows = match self.layout.flows {
+                    Flows::TwoWay => {
+                        let out = two_way::plane::toward(to);
+                        let back = two_way::plane::toward(to.map(|by| -by));
+                        let there = [above, here, below][(1 + to[1]) as usize];
+                        [at(here, out, 0), at(there, back, to[0])]
+                    }
+                    Flows::Net => {
+                        let net = match net::plane::toward(to) {
+                            Some(own) => at(here, own, 0),
+                            None => {
+                                let [by, row] = [to[0], to[1]];
+                                let theirs = net::plane::toward([-by, -row]).unwrap_or(net::plane::EAST);
+                                -at(if row < 0 { above } else { here }, theirs, by)
+                            }
+                        };
+                        [net.max(0.0), (-net).max(0.0)]
+                    }
+                };
+                (to, flows)
+            })
+            .collect();
+        flows.into_iter()
     }
 }

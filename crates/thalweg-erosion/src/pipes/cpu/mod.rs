@@ -6,45 +6,55 @@
 //! in the cache, and nothing but the state itself is kept. Halo rows are computed twice, once on each
 //! side of a cut, with the same numbers; so any cut gives the same bits.
 //!
-//! | stage | steps of Schmidberger 2024, chapter 4 | file |
-//! |---|---|---|
-//! | 1 | increasing water height | `add_water.rs` |
-//! | 2 | outflow flux | `outflow.rs` |
-//! | 3 | water height, velocity, erosion and deposition, evaporation | `move_water.rs` |
-//! | 4 | transporting sediment | `carry_sediment.rs` |
-//! | 5 | (not in the thesis) opposite flows cancel | `cancel.rs` |
+//! What flows is one of two things: a pipe for each way through a face, as the papers have it (`two_way`), or the one net flow that
+//! is left of them (`net`).
 
 mod add_water;
 mod band;
-mod cancel;
-mod carry_sediment;
 mod edges;
 mod layout;
 mod maps;
-mod move_water;
-mod outflow;
+mod net;
+mod row_sums;
 mod saved;
+mod slip;
 mod survey;
-mod sweep;
-mod talus;
+mod two_way;
 
-use super::backend::{Account, Backend, Moment, Quantity, Survey};
+use super::backend::{Account, Backend, Moment, Quantity, Survey, Swept, Through};
 use super::model::Model;
-use super::params::{Params, PipeArea, Slope, Transport};
+use super::params::{Counterflow, Params, PipeArea, Transport};
 use super::step::Coefficients;
 use super::weather::Weather;
-use crate::law::talus::Slipping;
+use crate::law::slip::Slipping;
 use add_water::{Supply, Wetting};
-use band::{Band, REACH, exchange_halos};
+use band::{Band, Scratch, exchange_halos};
 use edges::{Rim, Rims};
 use fearless_simd::Level;
-use layout::{Layout, Lines, MARGIN, PaddedRows, plane};
-use sweep::{Choice, Sweep};
+use layout::{Flows, Layout, Lines, MARGIN, PaddedRows, plane};
 use thalweg_field::{Edge, Edges, Grid2, Heightfield, Invalid, Region, band as bands};
 
 /// Steps that a sweep takes: enough that rows fetched from memory are worked on several times, not so many that the
 /// rows in flight outgrow the cache. Measured best of 1, 2, 4 and 8 from 256 to 4096 cells a side.
 const STEPS_PER_SWEEP: usize = 4;
+
+/// What all bands share during a sweep, whatever flows.
+struct Pass<'a> {
+    layout: Layout,
+    coefficients: Coefficients,
+    /// Δt/l², for the accounts.
+    height_per_flux: f64,
+    supply: &'a Supply,
+    /// Water for each of the steps.
+    wettings: &'a [Wetting],
+    rims: Rims,
+    /// Softness of each cell, if it varies.
+    softness: Option<&'a PaddedRows>,
+    /// Softness of a row of ordinary ground.
+    ordinary: &'a [f32],
+    /// 1 for the cells of a row, 0 for the padding behind them.
+    within: &'a [f32],
+}
 
 /// The cells of a terrain, cut into bands.
 #[derive(Clone, Debug)]
@@ -56,6 +66,7 @@ pub(super) struct Cpu {
     wettings: Vec<Wetting>,
     rims: Rims,
     gain_along_columns: Vec<f32>,
+    walls: net::sweep::Walls,
     softness: Option<PaddedRows>,
     ordinary: Lines,
     within: Lines,
@@ -66,7 +77,7 @@ impl Cpu {
     /// Dry cells without height, under some weather.
     pub(super) fn new(ground: &Heightfield, model: &Model, weather: &Weather) -> Result<Self, Invalid> {
         let (cols, rows) = (ground.height.cols(), ground.height.rows());
-        let layout = Layout::new(cols, rows, model.params.neighbours == 8);
+        let layout = layout_of(cols, rows, &model.params);
         let rims = Rims::new(&weather.edges, model.datum, model.unit);
         let mut within = Lines::new(layout.padded, 1.0);
         within[cols..].fill(0.0);
@@ -75,6 +86,7 @@ impl Cpu {
             supply: Supply::new(weather, ground, &layout, model.unit)?,
             wettings: vec![Wetting::default(); STEPS_PER_SWEEP],
             gain_along_columns: rims.gain_along_columns(&layout),
+            walls: net::sweep::Walls::new(&layout, &rims),
             rims,
             softness: softness(weather, cols, rows).map(|softness| PaddedRows::new(&softness, &layout)),
             ordinary: Lines::new(layout.padded, 1.0),
@@ -86,8 +98,9 @@ impl Cpu {
 
     /// Memory for so many cells `[bytes]`.
     pub(super) fn memory(cols: usize, rows: usize, params: &Params) -> u64 {
-        let layout = Layout::new(cols, rows, params.neighbours == 8);
-        (layout.row_len() as u64 * 4).saturating_mul(rows as u64 + 2 * (REACH * STEPS_PER_SWEEP) as u64)
+        let layout = layout_of(cols, rows, params);
+        (layout.row_len() as u64 * 4)
+            .saturating_mul(rows as u64 + 2 * (layout.reach() * STEPS_PER_SWEEP) as u64)
     }
 
     /// Bytes of state for each cell.
@@ -136,6 +149,12 @@ impl Cpu {
         })
     }
 
+    /// The plane with what a quantity is more than its own plane can tell.
+    fn rest_of(&self, quantity: Quantity) -> Option<usize> {
+        let has = quantity == Quantity::Bed && self.layout.flows == Flows::Net;
+        has.then_some(net::plane::BED_REST)
+    }
+
     fn cells_of<'a>(&self, row: &'a [f32], which: usize) -> &'a [f32] {
         &self.layout.plane(row, which)[MARGIN..][..self.layout.cols]
     }
@@ -152,37 +171,49 @@ impl Backend for Cpu {
         wetting.added
     }
 
-    fn sweep(&mut self, model: &Model, count: usize, dt: f64) -> f32 {
+    fn sweep(&mut self, model: &Model, count: usize, dt: f64) -> Swept {
         exchange_halos(&self.layout, &mut self.bands);
         let Model { params, cell, unit, .. } = model;
-        let sweep = Sweep {
+        let pass = Pass {
             layout: self.layout,
             coefficients: Coefficients::new(params, *cell, *unit, dt),
             height_per_flux: dt / (cell * cell),
             supply: &self.supply,
             wettings: &self.wettings[..count],
             rims: self.rims,
-            gain_along_columns: &self.gain_along_columns,
             softness: self.softness.as_ref(),
             ordinary: &self.ordinary,
             within: &self.within,
-            choice: Choice {
-                diagonal: params.neighbours == 8,
-                natural: params.drag > 0.0
-                    || params.slope == Slope::Downstream
-                    || params.area == PipeArea::Depth,
-                donor: params.transport == Transport::DonorCell,
-            },
         };
-        let level = self.level;
-        bands::for_each(&mut self.bands, |_, band| sweep.run(level, band));
-        self.bands.iter().fold(0.0, |deepest: f32, band| deepest.max(band.max_depth))
+        let (level, diagonal) = (self.level, params.neighbours == 8);
+        match self.layout.flows {
+            Flows::Net => {
+                let sweep = net::sweep::Sweep { pass, walls: &self.walls, diagonal };
+                bands::for_each(&mut self.bands, |_, band| sweep.run(level, band));
+            }
+            Flows::TwoWay => {
+                let choice = two_way::sweep::Choice {
+                    diagonal,
+                    deep: params.area == PipeArea::Depth,
+                    donor: params.transport == Transport::DonorCell,
+                };
+                let gain_along_columns = &self.gain_along_columns;
+                let sweep = two_way::sweep::Sweep { pass, gain_along_columns, choice };
+                bands::for_each(&mut self.bands, |_, band| sweep.run(level, band));
+            }
+        }
+        let largest = |of: fn(&Band) -> f32| self.bands.iter().map(of).fold(0.0, f32::max);
+        Swept { deepest: largest(|band| band.max_depth), briskest: largest(|band| band.briskest) }
     }
 
-    fn slip(&mut self, slipping: &Slipping) {
+    fn slip(&mut self, slipping: &Slipping, highest: f32) {
         exchange_halos(&self.layout, &mut self.bands);
-        let layout = self.layout;
-        bands::for_each(&mut self.bands, |_, band| talus::slip(&layout, slipping, band));
+        let (level, layout, rims) = (self.level, self.layout, self.rims);
+        let slipping = match layout.flows {
+            Flows::Net => *slipping,
+            Flows::TwoWay => slipping.in_quanta_of(highest),
+        };
+        bands::for_each(&mut self.bands, |_, band| slip::slip(level, &layout, &rims, &slipping, band));
     }
 
     fn survey(&self, model: &Model, dt: f64) -> Survey {
@@ -203,9 +234,11 @@ impl Backend for Cpu {
     }
 
     fn total(&self, quantity: Quantity) -> f64 {
-        let which = plane_of(quantity);
-        let in_row = |row| self.cells_of(row, which).iter().map(|&v| f64::from(v)).sum::<f64>();
-        self.rows().map(|(_, row)| in_row(row)).sum()
+        let sum = |row, which| self.cells_of(row, which).iter().map(|&v| f64::from(v)).sum::<f64>();
+        let rest = self.rest_of(quantity);
+        self.rows()
+            .map(|(_, row)| sum(row, plane_of(quantity)) + rest.map_or(0.0, |rest| sum(row, rest)))
+            .sum()
     }
 
     fn deepest_reservoir(&self) -> f32 {
@@ -231,6 +264,7 @@ impl Backend for Cpu {
         self.supply = Supply::new(weather, ground, &self.layout, model.unit)?;
         self.rims = Rims::new(&weather.edges, model.datum, model.unit);
         self.gain_along_columns = self.rims.gain_along_columns(&self.layout);
+        self.walls = net::sweep::Walls::new(&self.layout, &self.rims);
         self.softness = softness(weather, cols, rows).map(|soft| PaddedRows::new(&soft, &self.layout));
         Ok(())
     }
@@ -265,25 +299,23 @@ impl Backend for Cpu {
         });
     }
 
-    fn map(&self, quantity: Quantity, value: impl Fn(f32) -> f32 + Sync) -> Grid2<f32> {
+    fn map(&self, quantity: Quantity, value: impl Fn(usize, usize, f64) -> f32 + Sync) -> Grid2<f32> {
         self.grid(|band, row, cells| {
-            let plane = self.cells_of(band.row(&self.layout, row as isize), plane_of(quantity));
-            for (cell, &inside) in cells.iter_mut().zip(plane) {
-                *cell = value(inside);
+            let inside = band.row(&self.layout, row as isize);
+            let plane = self.cells_of(inside, plane_of(quantity));
+            let rest = self.rest_of(quantity).map(|rest| self.cells_of(inside, rest));
+            for (col, cell) in cells.iter_mut().enumerate() {
+                let rest = rest.map_or(0.0, |rest| f64::from(rest[col]));
+                *cell = value(col, row, f64::from(plane[col]) + rest);
             }
         })
     }
 
-    fn map_of_flow(
-        &self,
-        model: &Model,
-        value: impl Fn(f64, &dyn Fn() -> [f64; 2]) -> f32 + Sync,
-    ) -> Grid2<f32> {
+    fn map_of_flow(&self, value: impl Fn(Through) -> f32 + Sync) -> Grid2<f32> {
         self.grid(|band, row, cells| {
             let rows = self.rows_around(band, row);
-            let depth = self.cells_of(rows[1], plane::DEPTH);
             for (col, cell) in cells.iter_mut().enumerate() {
-                *cell = value(depth[col].into(), &|| self.flow_at(model, rows, col));
+                *cell = value(self.through(rows, col));
             }
         })
     }
@@ -313,8 +345,16 @@ fn softness(weather: &Weather, cols: usize, rows: usize) -> Option<Grid2<f32>> {
     }))
 }
 
+fn layout_of(cols: usize, rows: usize, params: &Params) -> Layout {
+    let flows = match params.counterflow {
+        Counterflow::Keep => Flows::TwoWay,
+        Counterflow::Cancel => Flows::Net,
+    };
+    Layout::new(cols, rows, flows, params.neighbours == 8)
+}
+
 /// Bands for so many threads; none lower than its neighbours' halo.
 fn cut(layout: &Layout, steps: usize, threads: usize) -> Vec<Band> {
-    let most = layout.rows / (REACH * steps);
+    let most = layout.rows / (layout.reach() * steps);
     bands::split(layout.rows, threads.min(most.max(1))).map(|own| Band::new(layout, own, steps)).collect()
 }

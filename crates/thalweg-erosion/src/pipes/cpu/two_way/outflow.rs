@@ -1,13 +1,9 @@
 //! Step 2 of Schmidberger 2024: the outflow through the pipes of each cell.
 
-use super::layout::{LANES, Layout, load, plane, store};
+use super::super::layout::{LANES, Layout, load, plane, store};
+use super::plane::WEST;
 use crate::pipes::step::Coefficients;
 use fearless_simd::{Simd, f32x8, prelude::*};
-use std::f32::consts::FRAC_1_SQRT_2;
-
-/// Share of the depths by which two surfaces may differ and still count as level: half a unit in the last place of
-/// either, and a little `[-]`.
-const LEVEL: f32 = 7.0e-8;
 
 /// Bed and depth of the cells on one side.
 #[derive(Clone, Copy)]
@@ -42,59 +38,49 @@ struct Here<S: Simd> {
     at: usize,
     bed: f32x8<S>,
     depth: f32x8<S>,
-    /// What of the flux drag leaves.
-    keep: f32x8<S>,
 }
 
 impl<S: Simd> Here<S> {
-    /// Eqs. 2 and 4: the flux after a step of acceleration by the drop of the surface towards one side, and that
-    /// drop. `wider` is how much wider than usual the pipe is.
+    /// Eqs. 2 and 4: the flux after a step of acceleration by the drop of the surface towards one side. `wider` is how much
+    /// wider than usual the pipe is.
     #[inline(always)]
-    fn accelerated<const NATURAL: bool>(
+    fn accelerated<const DEEP: bool>(
         &self,
         k: &Coefficients,
         flux: f32x8<S>,
         wider: f32x8<S>,
         side: Side,
-    ) -> (f32x8<S>, f32x8<S>) {
+    ) -> f32x8<S> {
         // Differences of bed and of depth are taken apart: on a high mountain the level itself, as one
         // number, could not resolve a film of rain.
         let depth = load(self.simd, side.depth, self.at);
         let step = self.bed - load(self.simd, side.bed, self.at);
-        let mut drop = step + (self.depth - depth);
+        let drop = step + (self.depth - depth);
         let mut push = wider * k.push;
-        if NATURAL {
-            // Only the water above the sill between the cells can flow (Bates et al. 2010): a deep lake leaves
-            // through a shallow outlet. It is the higher surface that counts, also where water runs up against it.
+        if DEEP {
+            // Only the water above the sill between the cells can flow (Bates et al. 2010).
             let over_sill = (self.depth + step.min(0.0)).max(depth - step.max(0.0)).max(0.0);
             push += over_sill * wider * k.push_per_depth;
-            // A level lake is level only to the rounding of its depths, and nothing would ever damp what flows
-            // because of that.
-            let rounding = (self.depth + depth) * LEVEL;
-            drop = drop.abs().simd_gt(rounding).select(drop, f32x8::splat(self.simd, 0.0));
         }
-        (((flux + push * drop) * self.keep).max(0.0), drop.max(0.0))
+        (flux + push * drop).max(0.0)
     }
 }
 
 /// Accelerates the pipes of one row by the drop of the water surface (Schmidberger 2024, eqs. 2 and 4), then caps them by the
-/// water that is there (eqs. 3 and 5). With `DIAGONAL` there are eight pipes, with `NATURAL` the bed
-/// holds the water back, and `slope` gets the fall of the surface along the outflow.
+/// water that is there (eqs. 3 and 5). With `DIAGONAL` there are eight pipes, with `DEEP` they are as deep as the water.
 ///
 /// It is one long loop because the pipes of eight cells stay in registers from its first line to its last.
 #[inline(always)]
-pub(super) fn outflow<S: Simd, const DIAGONAL: bool, const NATURAL: bool>(
+pub(super) fn outflow<S: Simd, const DIAGONAL: bool, const DEEP: bool>(
     simd: S,
     layout: &Layout,
     k: &Coefficients,
     gain: &Gain,
     [above, below]: [&[f32]; 2],
     here: &mut [f32],
-    slope: &mut [f32],
 ) {
-    let slope = layout.cells_mut(slope);
     let along_columns = &gain.along_columns[..layout.padded];
-    let (own, pipes) = here.split_at_mut(plane::WEST * layout.stride);
+    let (own, pipes) = here.split_at_mut(WEST * layout.stride);
     let middle = Side::of(layout, own, 0);
     let (to_west, to_east) = (Side::of(layout, own, -1), Side::of(layout, own, 1));
     let (to_north, to_south) = (Side::of(layout, above, 0), Side::of(layout, below, 0));
@@ -120,44 +106,24 @@ pub(super) fn outflow<S: Simd, const DIAGONAL: bool, const NATURAL: bool>(
             (nw, ne) = (load(simd, north_west, at), load(simd, north_east, at));
             (sw, se) = (load(simd, south_west, at), load(simd, south_east, at));
         }
-        let mut keep = one;
-        if NATURAL {
-            // Quadratic drag, taken implicitly so that thin water stops instead of turning back.
-            let (to_east, to_south) = ((e - w) + ((ne + se) - (nw + sw)), (s - n) + ((sw + se) - (nw + ne)));
-            let flow = (to_east * to_east + to_south * to_south).sqrt();
-            keep = one / (one + flow * k.drag / (d * d).max(k.thin_squared));
-        }
-        let here = Here { simd, at, bed: load(simd, middle.bed, at), depth: d, keep };
+        let here = Here { simd, at, bed: load(simd, middle.bed, at), depth: d };
         let (mut row, mut column) = (one, one);
         if DIAGONAL {
             row = f32x8::splat(simd, gain.along_row);
             column = load(simd, along_columns, at);
         }
-        let (drop_w, drop_e, drop_n, drop_s);
-        (w, drop_w) = here.accelerated::<NATURAL>(k, w, row, to_west);
-        (e, drop_e) = here.accelerated::<NATURAL>(k, e, row, to_east);
-        (n, drop_n) = here.accelerated::<NATURAL>(k, n, column, to_north);
-        (s, drop_s) = here.accelerated::<NATURAL>(k, s, column, to_south);
+        w = here.accelerated::<DEEP>(k, w, row, to_west);
+        e = here.accelerated::<DEEP>(k, e, row, to_east);
+        n = here.accelerated::<DEEP>(k, n, column, to_north);
+        s = here.accelerated::<DEEP>(k, s, column, to_south);
         let mut out = (w + e) + (n + s);
-        let mut fall = (w * drop_w + e * drop_e) + (n * drop_n + s * drop_s);
         if DIAGONAL {
             let narrow = f32x8::splat(simd, k.diagonal_push);
-            let (drop_nw, drop_ne, drop_sw, drop_se);
-            (nw, drop_nw) = here.accelerated::<NATURAL>(k, nw, narrow, to_north_west);
-            (ne, drop_ne) = here.accelerated::<NATURAL>(k, ne, narrow, to_north_east);
-            (sw, drop_sw) = here.accelerated::<NATURAL>(k, sw, narrow, to_south_west);
-            (se, drop_se) = here.accelerated::<NATURAL>(k, se, narrow, to_south_east);
+            nw = here.accelerated::<DEEP>(k, nw, narrow, to_north_west);
+            ne = here.accelerated::<DEEP>(k, ne, narrow, to_north_east);
+            sw = here.accelerated::<DEEP>(k, sw, narrow, to_south_west);
+            se = here.accelerated::<DEEP>(k, se, narrow, to_south_east);
             out += (nw + se) + (ne + sw);
-            // The way to a diagonal neighbour is longer by √2.
-            let diagonal = (nw * drop_nw + se * drop_se) + (ne * drop_ne + sw * drop_sw);
-            fall += diagonal * FRAC_1_SQRT_2;
-        }
-
-        if NATURAL {
-            // Mean slope of the surface along the ways that the water takes. A slope across the cell, from the
-            // neighbours on either side, would not see the cell itself: pools and bars would alternate.
-            let per_cell = out.max(f32::MIN_POSITIVE) * k.cell;
-            store(fall / per_cell, slope, at);
         }
 
         // Eq. 3 with the cell's area, and a hair less, so that rounding cannot take more than there is.

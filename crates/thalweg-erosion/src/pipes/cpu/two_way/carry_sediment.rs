@@ -1,7 +1,8 @@
 //! Step 6 of Schmidberger 2024: sediment travels with the water.
 
-use super::layout::{LANES, Layout, load, plane, store};
+use super::super::layout::{LANES, Layout, load, plane::SEDIMENT, store};
 use super::move_water::load_four;
+use super::plane;
 use fearless_simd::{Simd, f32x8, prelude::*};
 
 /// Three neighbouring rows, north to south.
@@ -22,7 +23,7 @@ pub(super) fn donor_cell<S: Simd, const DIAGONAL: bool>(
     let (own, pipes) = here.split_at_mut(plane::WEST * layout.stride);
     let own_pipe =
         |which: usize, by| layout.cells(&pipes[(which - plane::WEST) * layout.stride..][..layout.stride], by);
-    let sediment = layout.cells_mut(layout.plane_mut(own, plane::SEDIMENT));
+    let sediment = layout.cells_mut(layout.plane_mut(own, SEDIMENT));
     let cargo_at = |row: usize, by| layout.cells(cargo[row], by);
 
     let out = [plane::WEST, plane::EAST, plane::NORTH, plane::SOUTH].map(|p| own_pipe(p, 0));

@@ -1,52 +1,63 @@
 //! One pass down a band that takes several steps.
 
-use super::add_water::{Supply, Wetting, add_water};
-use super::band::{Band, InFlight, REACH};
-use super::cancel::cancel;
-use super::carry_sediment::{donor_cell, semi_lagrangian};
-use super::edges::{
-    Rims, end_inflows, finish_ends, outer_row_inflow, outflow_over_edges, set_ends, set_outer_row,
+use super::super::add_water::add_water;
+use super::super::band::Band;
+use super::super::edges::{set_ends, set_outer_row};
+use super::super::layout::{
+    Layout, Lines, MARGIN,
+    plane::{BED, SEDIMENT},
 };
-use super::layout::{Layout, Lines, MARGIN, PaddedRows, plane};
-use super::move_water::{Load, Tilt, keep, move_water};
+use super::super::{Pass, Scratch};
+use super::carry_sediment::{donor_cell, semi_lagrangian};
+use super::edge_pipes::{end_inflows, finish_ends, outer_row_inflow, outflow_over_edges};
+use super::move_water::{Load, keep, move_water};
 use super::outflow::{Gain, outflow};
-use crate::pipes::step::Coefficients;
+use super::{REACH, plane};
 use fearless_simd::{Level, Simd, dispatch};
 
+/// Scratch of one of the steps in flight; rows are found by their number modulo the ring's length.
+#[derive(Clone, Debug)]
+pub(in super::super) struct InFlight {
+    /// The bed before the step changed it.
+    old_bed: [Lines; 2],
+    cargo: [Lines; 3],
+    moved_east: [Lines; 2],
+    moved_south: [Lines; 2],
+}
+
+impl InFlight {
+    pub(in super::super) fn new(layout: &Layout) -> Self {
+        let row = || Lines::new(layout.stride, 0.0);
+        Self {
+            old_bed: [row(), row()],
+            cargo: [row(), row(), row()],
+            moved_east: [row(), row()],
+            moved_south: [row(), row()],
+        }
+    }
+}
+
 /// What all bands share during a sweep.
-pub(super) struct Sweep<'a> {
-    pub layout: Layout,
-    pub coefficients: Coefficients,
-    /// Δt/l², for the accounts.
-    pub height_per_flux: f64,
-    pub supply: &'a Supply,
-    /// Water for each of the steps.
-    pub wettings: &'a [Wetting],
-    pub rims: Rims,
+pub(in super::super) struct Sweep<'a> {
+    pub pass: Pass<'a>,
     /// How much wider the pipes to the north and to the south are in each column.
     pub gain_along_columns: &'a [f32],
-    /// Softness of each cell, if it varies.
-    pub softness: Option<&'a PaddedRows>,
-    /// Softness of a row of ordinary ground.
-    pub ordinary: &'a [f32],
-    /// 1 for the cells of a row, 0 for the padding behind them.
-    pub within: &'a [f32],
     pub choice: Choice,
 }
 
 /// Which of the compiled variants runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Choice {
+pub(in super::super) struct Choice {
     pub diagonal: bool,
-    /// With pipes as deep as the water, with drag, or with the slope along the outflow.
-    pub natural: bool,
+    /// With pipes as deep as the water.
+    pub deep: bool,
     pub donor: bool,
 }
 
 impl Sweep<'_> {
     /// Takes all steps in one band, with the widest vectors this machine has.
-    pub(super) fn run(&self, level: Level, band: &mut Band) {
-        match (self.choice.diagonal, self.choice.natural, self.choice.donor) {
+    pub(in super::super) fn run(&self, level: Level, band: &mut Band) {
+        match (self.choice.diagonal, self.choice.deep, self.choice.donor) {
             (false, false, false) => self.run_as::<false, false, false>(level, band),
             (false, false, true) => self.run_as::<false, false, true>(level, band),
             (false, true, false) => self.run_as::<false, true, false>(level, band),
@@ -58,24 +69,26 @@ impl Sweep<'_> {
         }
     }
 
-    fn run_as<const DIAGONAL: bool, const NATURAL: bool, const DONOR: bool>(
+    fn run_as<const DIAGONAL: bool, const DEEP: bool, const DONOR: bool>(
         &self,
         level: Level,
         band: &mut Band,
     ) {
-        dispatch!(level, simd => self.go_down::<_, DIAGONAL, NATURAL, DONOR>(simd, band));
+        dispatch!(level, simd => self.go_down::<_, DIAGONAL, DEEP, DONOR>(simd, band));
     }
 
     #[inline(always)]
-    fn go_down<S: Simd, const DIAGONAL: bool, const NATURAL: bool, const DONOR: bool>(
+    fn go_down<S: Simd, const DIAGONAL: bool, const DEEP: bool, const DONOR: bool>(
         &self,
         simd: S,
         band: &mut Band,
     ) {
-        let steps = self.wettings.len();
+        let steps = self.pass.wettings.len();
         let own = band.own.start as isize..band.own.end as isize;
-        let rows = self.layout.rows as isize;
-        let mut in_flight = std::mem::take(&mut band.in_flight);
+        let rows = self.pass.layout.rows as isize;
+        let Scratch::TwoWay(mut in_flight) = std::mem::take(&mut band.scratch) else {
+            unreachable!("bands are made for the flows that the model has");
+        };
         band.max_depth = 0.0;
         let top = own.start - (REACH * steps) as isize;
         let bottom = own.end + (REACH * (2 * steps + 1)) as isize;
@@ -93,45 +106,35 @@ impl Sweep<'_> {
                     self.add_water(simd, band, step, lead);
                 }
                 if stages[1] {
-                    self.outflow::<S, DIAGONAL, NATURAL>(simd, band, flight, lead - 1);
+                    self.outflow::<S, DIAGONAL, DEEP>(simd, band, lead - 1);
                 }
                 if stages[2] {
                     // The first row finds no bed kept by the row before; the last step's depth sets the next Δt.
                     let first_last = [!reaches(lead - 3, 1), step + 1 == steps];
-                    self.move_water::<S, DIAGONAL, NATURAL, DONOR>(simd, band, flight, first_last, lead - 2);
+                    self.move_water::<S, DIAGONAL, DONOR>(simd, band, flight, first_last, lead - 2);
                 }
                 if stages[3] {
                     self.carry_sediment::<S, DIAGONAL, DONOR>(simd, band, flight, lead - 3);
                 }
-                // One row more than was carried, be it of ghosts: its faces to the row above belong to that row too.
-                if self.coefficients.cancel && (stages[3] || (lead - 3 <= rows && reaches(lead - 4, 0))) {
-                    let [above, here, _] = band.three_rows_mut(&self.layout, lead - 3);
-                    cancel::<S, DIAGONAL>(simd, &self.layout, above, here);
-                }
             }
         }
-        band.in_flight = in_flight;
+        band.scratch = Scratch::TwoWay(in_flight);
     }
 
     #[inline(always)]
     fn add_water<S: Simd>(&self, simd: S, band: &mut Band, step: usize, row: isize) {
-        let here = band.row_mut(&self.layout, row);
-        let drained = add_water(simd, &self.layout, self.supply, &self.wettings[step], row as usize, here);
-        set_ends(&self.layout, &self.rims, here);
+        let Pass { layout, supply, wettings, rims, .. } = &self.pass;
+        let here = band.row_mut(layout, row);
+        let drained = add_water(simd, layout, supply, &wettings[step], row as usize, here);
+        set_ends(layout, rims, here);
         if let Some(account) = band.account(row) {
             account.exported += drained;
         }
     }
 
     #[inline(always)]
-    fn outflow<S: Simd, const DIAGONAL: bool, const NATURAL: bool>(
-        &self,
-        simd: S,
-        band: &mut Band,
-        flight: &mut InFlight,
-        row: isize,
-    ) {
-        let (layout, k, rims) = (&self.layout, &self.coefficients, &self.rims);
+    fn outflow<S: Simd, const DIAGONAL: bool, const DEEP: bool>(&self, simd: S, band: &mut Band, row: isize) {
+        let Pass { layout, coefficients: k, rims, height_per_flux, .. } = &self.pass;
         let (at_north, at_south) = (row == 0, row + 1 == layout.rows as isize);
         let [above, here, below] = band.three_rows_mut(layout, row);
         if at_north {
@@ -141,12 +144,9 @@ impl Sweep<'_> {
             set_outer_row(layout, rims, rims.south, below, here, if at_north { here } else { above });
         }
         let before = end_inflows(layout, here);
-        let gain = Gain {
-            along_row: rims.gain_along_row(layout, row as usize),
-            along_columns: self.gain_along_columns,
-        };
-        let slope = &mut flight.slope[row as usize % 2];
-        outflow::<S, DIAGONAL, NATURAL>(simd, layout, k, &gain, [above, below], here, slope);
+        let gain =
+            Gain { along_row: rims.gain_along_row(layout, row), along_columns: self.gain_along_columns };
+        outflow::<S, DIAGONAL, DEEP>(simd, layout, k, &gain, [above, below], here);
         let mut imported = finish_ends(layout, rims, k, before, here);
         if at_north {
             imported += outer_row_inflow(layout, rims.north, k, plane::SOUTH, above, here);
@@ -157,13 +157,13 @@ impl Sweep<'_> {
         let exported =
             if rims.closed() { 0.0 } else { outflow_over_edges(layout, row as usize, here, |_| 1.0) };
         if let Some(account) = band.account(row) {
-            account.imported += imported * self.height_per_flux;
-            account.exported += exported * self.height_per_flux;
+            account.imported += imported * height_per_flux;
+            account.exported += exported * height_per_flux;
         }
     }
 
     #[inline(always)]
-    fn move_water<S: Simd, const DIAGONAL: bool, const NATURAL: bool, const DONOR: bool>(
+    fn move_water<S: Simd, const DIAGONAL: bool, const DONOR: bool>(
         &self,
         simd: S,
         band: &mut Band,
@@ -171,31 +171,30 @@ impl Sweep<'_> {
         [first, last]: [bool; 2],
         row: isize,
     ) {
-        let layout = &self.layout;
+        let Pass { layout, coefficients: k, softness, ordinary, within, .. } = &self.pass;
         let index = row as usize;
         let [above, here, below] = band.three_rows_mut(layout, row);
-        keep(layout, layout.plane(here, plane::BED), &mut flight.old_bed[index % 2]);
+        keep(layout, layout.plane(here, BED), &mut flight.old_bed[index % 2]);
         if first {
-            keep(layout, layout.plane(above, plane::BED), &mut flight.old_bed[(index + 1) % 2]);
+            keep(layout, layout.plane(above, BED), &mut flight.old_bed[(index + 1) % 2]);
         }
-        let below_bed = (index + 1 < layout.rows).then(|| layout.plane(below, plane::BED));
-        let tilt =
-            Tilt { bed: three_rows(&flight.old_bed, index, below_bed), downstream: &flight.slope[index % 2] };
-        let softness = self.softness.map_or(self.ordinary, |softness| softness.row(index));
+        let below_bed = (index + 1 < layout.rows).then(|| layout.plane(below, BED));
+        let old_bed = three_rows(&flight.old_bed, index, below_bed);
+        let softness = softness.map_or(*ordinary, |softness| softness.row(index));
         let load = Load {
             cargo: &mut flight.cargo[index % 3],
             moved_east: &mut flight.moved_east[index % 2],
             moved_south: &mut flight.moved_south[index % 2],
         };
-        let k = &self.coefficients;
-        let sums = move_water::<S, DIAGONAL, NATURAL, DONOR>(
+        let beside = [&*above, &*below];
+        let sums = move_water::<S, DIAGONAL, DONOR>(
             simd,
             layout,
             k,
-            [above, below],
+            beside,
             here,
-            &tilt,
-            [softness, self.within],
+            old_bed,
+            [softness, within],
             load,
         );
         if let Some(account) = band.account(row) {
@@ -223,7 +222,7 @@ impl Sweep<'_> {
         flight: &mut InFlight,
         row: isize,
     ) {
-        let layout = &self.layout;
+        let Pass { layout, rims, .. } = &self.pass;
         let index = row as usize;
         if index + 1 == layout.rows {
             copy_cargo::<DONOR>(&mut flight.cargo, index % 3, (index + 1) % 3);
@@ -232,7 +231,7 @@ impl Sweep<'_> {
         let [above, here, below] = band.three_rows_mut(layout, row);
         if DONOR {
             donor_cell::<S, DIAGONAL>(simd, layout, [above, below], here, cargo);
-            if !self.rims.closed() {
+            if !rims.closed() {
                 let exported = outflow_over_edges(layout, index, here, |col| cargo[1][MARGIN + col]);
                 if let Some(account) = band.account(row) {
                     account.exported_sediment += exported;
@@ -240,7 +239,7 @@ impl Sweep<'_> {
             }
         } else {
             let moved = [&*flight.moved_east[index % 2], &*flight.moved_south[index % 2]];
-            semi_lagrangian(simd, layout, moved, cargo, layout.plane_mut(here, plane::SEDIMENT));
+            semi_lagrangian(simd, layout, moved, cargo, layout.plane_mut(here, SEDIMENT));
         }
     }
 }

@@ -1,31 +1,14 @@
 //! Steps 3, 4, 5 and 7 of Schmidberger 2024: what the pipes do to the water and the bed of each cell.
 
+use super::super::layout::{LANES, Layout, MARGIN, load, store};
+use super::super::row_sums::RowSums;
 use super::carry_sediment::Rows;
-use super::layout::{LANES, Layout, MARGIN, load, plane, store};
+use super::plane;
 use crate::pipes::step::Coefficients;
 use fearless_simd::{Simd, f32x8, prelude::*};
 
 /// Water shallower than this carries nothing away: the sediment for each unit of its outflow would overflow.
 const NEXT_TO_NOTHING: f32 = 1.0e-25;
-
-/// What a row adds to the account of a step; heights, to be multiplied by the cell's area.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct RowSums {
-    /// Water evaporated.
-    pub evaporated: f64,
-    /// Bed taken up.
-    pub eroded: f64,
-    /// Deepest water.
-    pub max_depth: f32,
-}
-
-/// What the slope is taken from.
-pub(super) struct Tilt<'a> {
-    /// Rows of bed before the step: the slope must not see what this step erodes.
-    pub bed: Rows<'a>,
-    /// Fall of the surface along the outflow.
-    pub downstream: &'a [f32],
-}
 
 /// What the sediment needs to travel, written by [`move_water`] and read by the carrying stage.
 pub(super) struct Load<'a> {
@@ -38,23 +21,24 @@ pub(super) struct Load<'a> {
 }
 
 /// Moves the water (Schmidberger 2024, eqs. 6 to 8), takes its velocity (eqs. 9 and 10), exchanges sediment with the bed
-/// (eqs. 11 to 14) and evaporates (eq. 17) in one row.
+/// (eqs. 11 to 14) and evaporates (eq. 17) in one row. `old_bed` are rows of bed before the step: the slope must not see what
+/// this step erodes.
 #[inline(always)]
 #[allow(clippy::too_many_arguments)] // rows of five different things; a struct would only rename them
-pub(super) fn move_water<S: Simd, const DIAGONAL: bool, const NATURAL: bool, const DONOR: bool>(
+pub(super) fn move_water<S: Simd, const DIAGONAL: bool, const DONOR: bool>(
     simd: S,
     layout: &Layout,
     k: &Coefficients,
     [above, below]: [&[f32]; 2],
     here: &mut [f32],
-    tilt: &Tilt,
+    old_bed: Rows,
     [softness, within]: [&[f32]; 2],
     load_out: Load,
 ) -> RowSums {
     let (own, pipes) = here.split_at_mut(plane::WEST * layout.stride);
     let [bed, depth, sediment] = layout.planes_mut::<3>(own).map(|plane| layout.cells_mut(plane));
     let pipes = Pipes::new::<DIAGONAL>(layout, [above, pipes, below]);
-    let (bed_around, downstream) = (around(layout, tilt.bed), layout.cells(tilt.downstream, 0));
+    let bed_around = around(layout, old_bed);
     let (softness, within) = (&softness[..layout.padded], &within[..layout.padded]);
     let cargo = layout.cells_mut(load_out.cargo);
     let (moved_east, moved_south) =
@@ -78,15 +62,11 @@ pub(super) fn move_water<S: Simd, const DIAGONAL: bool, const NATURAL: bool, con
             mean_depth.simd_gt(k.thin).select(k.half_per_cell / mean_depth, zero)
         };
         // Step 5: capacity against load. sin²α = t / (1 + t) where t = tan²α.
-        let mut t = {
+        let t = {
             let (rise_east, rise_south) = rise(simd, bed_around, at);
             let (grade_east, grade_south) = (rise_east * k.half_per_cell, rise_south * k.half_per_cell);
             grade_east * grade_east + grade_south * grade_south
         };
-        if NATURAL && k.downstream {
-            let slope = load(simd, downstream, at);
-            t = slope * slope;
-        }
         let sin2 = (t / (one + t)).max(k.min_sin2);
         let ramp = (d2 * k.per_ramp_depth).min(one);
         // The root does not wait for the depth: it runs beside the division that the speed needs.
