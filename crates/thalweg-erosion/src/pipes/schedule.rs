@@ -9,9 +9,9 @@ use super::params::Params;
 pub(super) const CONTROL: u64 = 8;
 /// Steps between two checks of the energy and for numbers gone wild.
 const CHECK_EVERY: u64 = 256;
-/// Share of a cell that water may cross in a step `[-]`. A sheet on a slope carries d^{3/2}, so that its waves run half as fast again;
-/// upwind they are stable up to a whole cell.
-const CROSSED: f64 = 0.6;
+/// Share of a cell that water may cross in a step `[-]`. A sheet on a slope carries d^{3/2}, so that its waves run half as fast again,
+/// and upwind they are stable up to a whole cell.
+const CROSSED: f64 = 0.75;
 /// Water for the wave speed of a dry terrain `[m]`: the first rain must not meet a step of a minute.
 const SHALLOWEST: f64 = 0.01;
 
@@ -79,14 +79,14 @@ impl Clock {
     pub(super) fn choose_dt(&mut self, model: &Model, deepest: f64, watch: Watch) -> Result<(), StepError> {
         self.rain_depth = self.max_depth;
         let limit = max_dt(model, deepest);
-        let usable = model.params.safety * limit;
+        let usable = model.params.safety * limit.min(CROSSED * self.crossing);
         self.dt = match model.params.dt {
             Some(dt) if watch == Watch::Full && dt > model.limit_at(deepest) => {
                 let (step, depth) = (self.step, deepest);
                 return Err(StepError::TooLong { dt, step, depth, limit, suggested: usable });
             }
             Some(dt) => dt,
-            None => usable.min(CROSSED * self.crossing).min(model.params.max_dt),
+            None => usable.min(model.params.max_dt),
         };
         Ok(())
     }
