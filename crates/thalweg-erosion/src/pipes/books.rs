@@ -10,6 +10,8 @@ use thalweg_field::{Ledger, Solids, Water};
 pub(super) struct Books {
     pub water_start: f64,
     pub bed_start: f64,
+    /// Afloat at the beginning.
+    pub afloat_start: f64,
     /// Rained, sprung and painted.
     pub added: Compensated,
     /// Ground that was painted, less what was taken off.
@@ -22,7 +24,15 @@ impl Books {
     /// Water and ground at the beginning.
     pub(super) fn open(backend: &impl Backend) -> Self {
         let (water_start, bed_start) = (backend.total(Quantity::Depth), backend.total(Quantity::Bed));
-        Self { water_start, bed_start, added: Compensated::default(), painted: 0.0, scooped: 0.0 }
+        let afloat_start = backend.total(Quantity::Sediment);
+        Self {
+            water_start,
+            bed_start,
+            afloat_start,
+            added: Compensated::default(),
+            painted: 0.0,
+            scooped: 0.0,
+        }
     }
 
     /// The account of water and ground so far.
@@ -44,7 +54,7 @@ impl Books {
                 bed_end: backend.total(Quantity::Bed) * volume + below,
                 suspended: backend.total(Quantity::Sediment) * volume,
                 exported: exported_sediment * volume,
-                added: self.painted * volume,
+                added: (self.painted + self.afloat_start) * volume,
                 eroded: eroded * volume,
             },
         }

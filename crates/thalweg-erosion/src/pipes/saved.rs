@@ -78,8 +78,10 @@ impl Pipes {
         else {
             return Err(misfit());
         };
+        let converted = self.backend.of_version_0_1(&saved.cells);
+        let cells = converted.as_ref().unwrap_or(&saved.cells);
         let fits = saved.size == self.backend.size()
-            && self.backend.fits(&saved.cells, &saved.accounts)
+            && self.backend.fits(cells, &saved.accounts)
             && rain_carry.len() == self.clock.rain_carry.len();
         if !fits {
             return Err(misfit());
@@ -91,10 +93,11 @@ impl Pipes {
         all_within("account of row", &saved.accounts, &FINITE)?;
         all_within("the time to cross a cell,", saved.crossing.as_slice(), &NATURAL)?;
         all_within("its painted ground,", saved.painted.as_slice().as_flattened(), &FINITE)?;
-        self.backend.check_cells(&saved.cells)?;
+        self.backend.check_cells(cells)?;
         let rain_carry = rain_carry.to_vec();
         let crossing = saved.crossing.unwrap_or(f64::INFINITY);
-        self.clock = Clock { step: saved.step, time, dt, max_depth, rain_depth, crossing, rain_carry };
+        let end = self.clock.end;
+        self.clock = Clock { step: saved.step, time, dt, max_depth, rain_depth, crossing, end, rain_carry };
         (self.books.water_start, self.books.bed_start) = (water_start, bed_start);
         self.books.added = Compensated::from_parts([added, added_rest]);
         let watch = self.guard.watch;
@@ -104,7 +107,7 @@ impl Pipes {
             (self.books.painted, self.books.scooped, self.highest) = (painted, scooped, highest as f32);
             self.is_painted = true;
         }
-        self.backend.restore(&saved.cells, &saved.accounts);
+        self.backend.restore(cells, &saved.accounts);
         Ok(())
     }
 }

@@ -7,6 +7,8 @@ use super::params::Params;
 
 /// Steps for which one time step is chosen; the number of steps in a sweep divides it.
 pub(super) const CONTROL: u64 = 8;
+/// Share of a step that rounding of times may amount to `[-]`.
+const ROUNDING: f64 = 1.0e-6;
 /// Steps between two checks of the energy and for numbers gone wild.
 const CHECK_EVERY: u64 = 256;
 /// Share of a cell that water may cross in a step `[-]`. A sheet on a slope carries d^{3/2}, so that its waves run half as fast again,
@@ -29,6 +31,8 @@ pub(super) struct Clock {
     pub rain_depth: f64,
     /// Time in which the fastest water crosses a cell `[s]`; infinite where nothing flows.
     pub crossing: f64,
+    /// Time beyond which no step goes `[s]`.
+    pub end: f64,
     /// Rain that waits to fall, for each rain.
     pub rain_carry: Vec<f64>,
 }
@@ -43,13 +47,30 @@ impl Clock {
             max_depth: 0.0,
             rain_depth: 0.0,
             crossing: f64::INFINITY,
+            end: f64::INFINITY,
             rain_carry: vec![0.0; rains],
         }
     }
 
-    /// Whether the time step is to be chosen anew.
+    /// Whether the time step is to be chosen anew: every few steps, and where the end comes before the next choice.
     pub(super) fn is_control_due(&self) -> bool {
-        self.step.is_multiple_of(CONTROL)
+        self.step.is_multiple_of(CONTROL) || self.steps_to_end() < 1.0 - ROUNDING
+    }
+
+    /// Whether no step is left.
+    pub(super) fn is_at_end(&self) -> bool {
+        self.time >= self.end
+    }
+
+    /// Steps as long as the present one until the end.
+    fn steps_to_end(&self) -> f64 {
+        (self.end - self.time) / self.dt
+    }
+
+    /// One step on.
+    pub(super) fn advance(&mut self) {
+        let is_last = self.steps_to_end() < 1.0 + ROUNDING;
+        self.time = if is_last { self.end } else { self.time + self.dt };
     }
 
     /// Whether slopes slip after the step just taken.
@@ -66,7 +87,9 @@ impl Clock {
     pub(super) fn stride(&self, end: u64, most: usize, params: &Params) -> usize {
         let to_control = CONTROL - self.step % CONTROL;
         let to_slip = if params.talus { self.to_slip(params) } else { u64::MAX };
-        (end - self.step).min(to_control).min(to_slip).min(most as u64) as usize
+        let to_end = (self.steps_to_end() - ROUNDING).ceil().max(1.0);
+        let steps = (end - self.step).min(to_control).min(to_slip).min(most as u64) as usize;
+        if to_end < steps as f64 { to_end as usize } else { steps }
     }
 
     /// Steps until the next round of slipping.
@@ -88,6 +111,11 @@ impl Clock {
             Some(dt) => dt,
             None => usable.min(model.params.max_dt),
         };
+        // The steps that are left before the end are equally long.
+        let left = (self.steps_to_end() - ROUNDING).ceil().max(1.0);
+        if left <= CONTROL as f64 {
+            self.dt = (self.end - self.time) / left;
+        }
         Ok(())
     }
 }

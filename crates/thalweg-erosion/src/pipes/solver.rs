@@ -46,6 +46,9 @@ impl Pipes {
             backend.fill(Quantity::Depth, |col, row| (f64::from(water.at(col, row)) / unit) as f32);
             clock.max_depth = water.range().map_or(0.0, |(_, deepest)| f64::from(deepest));
         }
+        if let Some(afloat) = &weather.afloat {
+            backend.fill(Quantity::Sediment, |col, row| (f64::from(afloat.at(col, row)) / unit) as f32);
+        }
         // Deposits may build up; twice the relief is more than water can heap.
         let heights = (0..rows).flat_map(|row| (0..cols).map(move |col| (col, row)));
         let highest = heights.fold(0.0, |highest: f32, (col, row)| highest.max(bed(col, row).abs()));
@@ -121,11 +124,16 @@ impl Pipes {
         &self.model.params
     }
 
-    /// Takes `steps` steps.
+    /// Lets no step go beyond a time `[s]`: the last ones before it are as much shorter as it takes to end there.
+    pub fn end_at(&mut self, time: Option<f64>) {
+        self.clock.end = time.unwrap_or(f64::INFINITY);
+    }
+
+    /// Takes `steps` steps, or those up to the end.
     pub fn advance(&mut self, steps: u64) -> Result<TimeSteps, StepError> {
         let end = self.clock.step + steps;
         let mut taken = TimeSteps::NONE;
-        while self.clock.step < end {
+        while self.clock.step < end && !self.clock.is_at_end() {
             if self.clock.is_control_due() {
                 self.clock.choose_dt(&self.model, self.deepest(), self.guard.watch)?;
             }
@@ -158,7 +166,7 @@ impl Pipes {
             let step = clock.step + place as u64;
             let when = Moment { step, time: clock.time, dt: clock.dt, deepest: clock.rain_depth };
             let added = backend.supply(place, when, &mut clock.rain_carry);
-            clock.time += clock.dt;
+            clock.advance();
             books.added.add(added);
         }
         let Swept { deepest, briskest } = backend.sweep(model, count, clock.dt);

@@ -56,6 +56,8 @@ pub struct Weather {
     pub edges: Edges,
     /// Water standing on the terrain at the beginning, as depth `[m]`; missing: dry.
     pub water: Option<Grid2<f32>>,
+    /// Ground afloat in it, as height of bed `[m]`; missing: clear water.
+    pub afloat: Option<Grid2<f32>>,
     /// How easily each cell erodes, 0 (never) to 1 (as the parameters say) or more `[-]`; missing: 1.
     pub softness: Option<Grid2<f32>>,
     /// Seed of the random drops.
@@ -100,6 +102,7 @@ impl Weather {
             require(natural(source.radius), "source.radius", source.radius, "a radius cannot be negative")?;
         }
         check_grid(self.water.as_ref(), "water", cols, rows)?;
+        check_grid(self.afloat.as_ref(), "afloat", cols, rows)?;
         check_grid(self.softness.as_ref(), "softness", cols, rows)
     }
 }

@@ -37,9 +37,14 @@ pub struct Coarse {
     /// How many cells of the terrain make one of this pass, along each side; it falls from pass to pass.
     #[schemars(transform = within(2.0, 65_536.0).slider(2.0, 32.0).of("cells"))]
     pub factor: usize,
-    /// Steps of this pass.
+    /// Steps of this pass, at most.
     #[schemars(transform = steps().slider(0.0, 5000.0))]
     pub steps: u64,
+    /// Simulated time after which it ends, if the steps have not run out before `[s]`. Unlike a number of steps it means the same on
+    /// terrains of any size.
+    #[serde(default, with = "units::Time", skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = span().slider(1.0, 86_400.0))]
+    pub duration: Option<f64>,
     /// Share of the finer terrain's own detail that is put back afterwards, 0 to 1 `[-]`.
     #[serde(default = "half", with = "units::Ratio")]
     #[schemars(transform = share())]
@@ -112,7 +117,7 @@ mod tests {
 
     fn time(coarse: &[u64], steps: u64) -> Time {
         let factor = |i: usize| 2_usize.pow((coarse.len() - i) as u32);
-        let pass = |(i, &steps)| Coarse { factor: factor(i), steps, detail: 0.5 };
+        let pass = |(i, &steps)| Coarse { factor: factor(i), steps, duration: None, detail: 0.5 };
         Time { steps, duration: None, coarse: coarse.iter().enumerate().map(pass).collect() }
     }
 

@@ -13,6 +13,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 use thalweg_erosion::pipes::{self, Fall, Params, Pipes, Quantity, Saved, Weather};
 use thalweg_field::range::{FINITE, NATURAL, NATURAL_F32, all_within, whole};
+use thalweg_field::sum::ordered_sum;
 use thalweg_field::{
     Field, FieldInfo, Frame, Grid2, Heightfield, Invalid, Ledger, Region, Snapshot, Solids, TimeSteps, Water,
     Window,
@@ -107,8 +108,11 @@ impl PipesRun {
     fn new(setup: &Setup) -> Result<Self, Complaint> {
         let ground = setup.ground.of_pass(&setup.scene, 0);
         let empty = Grid2::filled(ground.height.cols(), ground.height.rows(), 0.0);
+        let mut pipes = flood(setup, &setup.params()?, &ground)?;
+        let first = setup.scene.time.coarse.first();
+        pipes.end_at(first.map_or(setup.scene.time.duration, |coarse| coarse.duration));
         Ok(Self {
-            pipes: flood(setup, &setup.params()?, &ground, None)?,
+            pipes,
             setup: setup.clone(),
             pass: 0,
             past: None,
@@ -137,22 +141,29 @@ impl PipesRun {
         time.coarse.get(self.pass).map_or(time.steps, |coarse| coarse.steps)
     }
 
+    /// Simulated time after which the present pass ends `[s]`.
+    fn pass_duration(&self) -> Option<f64> {
+        let time = &self.scene().time;
+        time.coarse.get(self.pass).map_or(time.duration, |coarse| coarse.duration)
+    }
+
+    fn is_pass_over(&self) -> bool {
+        let late = self.pass_duration().is_some_and(|duration| self.pipes.time() >= duration);
+        late || self.pipes.steps_taken() >= self.pass_steps()
+    }
+
     fn is_last_pass(&self) -> bool {
         self.pass == self.scene().time.coarse.len()
     }
 
     fn is_over(&self) -> bool {
-        let late = self.scene().time.duration.is_some_and(|duration| self.pipes.time() >= duration);
-        self.is_last_pass() && (late || self.pipes.steps_taken() >= self.pass_steps())
+        self.is_last_pass() && self.is_pass_over()
     }
 
     fn most_steps(&self) -> u64 {
         let taken = self.pipes.steps_taken();
         let aligned = (STRIDE - taken % STRIDE).min(self.pass_steps().saturating_sub(taken));
-        match self.scene().time.duration {
-            Some(duration) if self.is_last_pass() => aligned.min(self.steps_before(duration)),
-            _ => aligned,
-        }
+        self.pass_duration().map_or(aligned, |duration| aligned.min(self.steps_before(duration)))
     }
 
     /// Share of the work of all passes that is done.
@@ -201,19 +212,21 @@ impl PipesRun {
         self.sampled = self.pipes.time();
     }
 
-    /// Ends a coarse pass: what was afloat settles, the finer terrain takes over the shape and gets back some of
-    /// its own detail.
+    /// Ends a coarse pass: the finer terrain takes over the shape, the water and what is afloat in it, and gets back some of its
+    /// own detail.
     fn refine(&mut self) -> Result<(), Complaint> {
         let past = Past { steps: self.steps_taken(), time: self.time(), ledger: self.ledger() };
-        let eroded = self.settled_ground();
+        let eroded = self.pipes.ground();
         let ground = finer(&self.setup, self.pass, &eroded);
         self.pass += 1;
-        let (cols, rows) = (ground.height.cols(), ground.height.rows());
-        let water = Heightfield { height: self.pipes.depth(), frame: eroded.frame };
-        let water = resample(&water, cols, rows).height.map(|d| d.max(0.0));
-        self.pipes = flood(&self.setup, &self.pipes.params().clone(), &ground, Some(water))?;
+        let size = [ground.height.cols(), ground.height.rows()];
+        let [water, afloat] =
+            [self.pipes.depth(), self.pipes.afloat()].map(|grid| spread(grid, &eroded.frame, size));
+        let over = Weather { water: Some(water), afloat: Some(afloat), ..weather(&self.setup, &ground) };
+        self.pipes = Pipes::new(&ground, &self.pipes.params().clone(), &over)?;
+        self.pipes.end_at(self.pass_duration());
         (self.past, self.inherited) = (Some(past), Some(ground.height));
-        let empty = Grid2::filled(cols, rows, 0.0);
+        let empty = Grid2::filled(size[0], size[1], 0.0);
         (self.flow, self.wet, self.sampled) = (empty.clone(), empty, 0.0);
         Ok(())
     }
@@ -286,16 +299,6 @@ impl PipesRun {
             },
         }
     }
-
-    /// The bed with everything that is afloat laid down where it is.
-    fn settled_ground(&self) -> Heightfield {
-        let mut ground = self.pipes.ground();
-        let sediment = self.pipes.sediment();
-        for (height, s) in ground.height.values_mut().iter_mut().zip(sediment.values()) {
-            *height += s;
-        }
-        ground
-    }
 }
 
 /// Adds what flows and what is wet now, weighted with the time since the last sample.
@@ -327,6 +330,17 @@ fn finer(setup: &Setup, pass: usize, eroded: &Heightfield) -> Heightfield {
     }
     ground.frame = own.frame;
     ground
+}
+
+/// A grid on finer cells, none of it lost: what interpolation makes more or less of is spread over all.
+fn spread(coarse: Grid2<f32>, frame: &Frame, [cols, rows]: [usize; 2]) -> Grid2<f32> {
+    let of_cells = cols as f64 * rows as f64 / coarse.len() as f64;
+    let before = ordered_sum(coarse.values()) * of_cells;
+    let fine = resample(&Heightfield { height: coarse, frame: frame.clone() }, cols, rows).height;
+    let fine = fine.map(|value| value.max(0.0));
+    let after = ordered_sum(fine.values());
+    let scale = if after > 0.0 { before / after } else { 0.0 };
+    fine.map(|value| (f64::from(value) * scale) as f32)
 }
 
 /// Bed lost (sign -1) or gained (sign 1) since the beginning `[m]`.
@@ -389,12 +403,11 @@ impl Solver for PipesRun {
         if self.pipes.steps_taken().is_multiple_of(SAMPLE_EVERY) {
             self.sample();
         }
-        let pass_is_over = self.pipes.steps_taken() >= self.pass_steps();
-        if pass_is_over || self.is_over() {
+        if self.is_pass_over() {
             self.check_finite()?;
-        }
-        if pass_is_over && !self.is_last_pass() {
-            self.refine().map_err(StepError::Invalid)?;
+            if !self.is_last_pass() {
+                self.refine().map_err(StepError::Invalid)?;
+            }
         }
         Ok(())
     }
@@ -416,6 +429,7 @@ impl Solver for PipesRun {
             }
         }
         self.setup = setup.clone();
+        self.pipes.end_at(self.pass_duration());
         Ok(())
     }
 
@@ -487,7 +501,9 @@ impl Solver for PipesRun {
         };
         add("height", "m", "height of the bed", &|| ground.height.clone());
         add("water", "m", "depth of the water above the bed", &|| self.pipes.depth());
-        add("sediment", "m", "suspended sediment, as height of bed", &|| self.pipes.sediment());
+        add("sediment", "m", "sediment in the water, as the height it has at rest", &|| {
+            self.pipes.sediment()
+        });
         let moving = ["speed", "velocity_east", "velocity_north"].iter().any(|name| wanted.has(name));
         if moving {
             let [east, north] = self.pipes.velocity();
@@ -504,8 +520,10 @@ impl Solver for PipesRun {
         }
         if ["erosion", "deposition"].iter().any(|name| wanted.has(name)) {
             let start = self.setup.ground.of_pass(self.scene(), self.pass);
-            add("erosion", "m", "bed lost since the beginning", &|| change(&ground, &start, -1.0));
-            add("deposition", "m", "bed gained since the beginning", &|| change(&ground, &start, 1.0));
+            // Not from heights, which on high ground cannot tell what a shower does.
+            let gained = self.pipes.bed_above(&start.height);
+            add("erosion", "m", "bed lost since the beginning", &|| gained.map(|gain| (-gain).max(0.0)));
+            add("deposition", "m", "bed gained since the beginning", &|| gained.map(|gain| gain.max(0.0)));
         }
         if ["flow", "wetness"].iter().any(|name| wanted.has(name)) {
             let [flow, wet] = self.means();
@@ -528,7 +546,7 @@ impl Solver for PipesRun {
             return snapshot;
         }
         let passes = self.pass..self.scene().time.coarse.len();
-        let ground = passes.fold(self.settled_ground(), |ground, pass| finer(&self.setup, pass, &ground));
+        let ground = passes.fold(self.pipes.ground(), |ground, pass| finer(&self.setup, pass, &ground));
         let (cols, rows) = (ground.height.cols(), ground.height.rows());
         for field in &mut snapshot.fields {
             let coarse = Heightfield { height: field.values.clone(), frame: snapshot.frame.clone() };
@@ -550,7 +568,7 @@ impl Solver for PipesRun {
     }
 
     fn save(&self, into: &mut Sections) {
-        let Saved { size, step, numbers, accounts, cells, painted } = self.pipes.save();
+        let Saved { size, step, numbers, accounts, cells, painted, crossing } = self.pipes.save();
         into.put("pass", self.pass);
         into.put("size", size.to_vec());
         into.put("pass_step", step);
@@ -560,6 +578,7 @@ impl Solver for PipesRun {
         if let Some(painted) = painted {
             into.put_doubles("painted", painted.to_vec());
         }
+        into.put_doubles("crossing", crossing.into_iter().collect());
         into.put_doubles("past", self.past.map_or(Vec::new(), |past| past.numbers().to_vec()));
         into.put_doubles("clock", vec![self.sampled, self.dt.0[0], self.dt.0[1]]);
         into.put_floats("flow", self.flow.values().to_vec());
@@ -577,7 +596,7 @@ impl Solver for PipesRun {
             ground.height = grid("inherited")?;
         }
         let params = self.setup.params().map_err(|complaint| complaint.message)?;
-        let mut pipes = flood(&self.setup, &params, &ground, None).map_err(|complaint| complaint.message)?;
+        let mut pipes = flood(&self.setup, &params, &ground).map_err(|complaint| complaint.message)?;
         let saved = Saved {
             size: [cols, rows],
             step,
@@ -586,6 +605,7 @@ impl Solver for PipesRun {
             cells: from.floats("cells")?.to_vec(),
             // States of version 0.1 know nothing of paint.
             painted: from.doubles("painted").ok().and_then(|painted| painted.try_into().ok()),
+            crossing: from.doubles("crossing").ok().and_then(|crossing| crossing.first().copied()),
         };
         pipes.restore(&saved)?;
         let past = match from.doubles("past")? {
@@ -600,6 +620,7 @@ impl Solver for PipesRun {
         all_within("wetness in cell", wet.values(), &NATURAL_F32)?;
         let inherited = (pass > 0).then_some(ground.height);
         *self = Self { setup: self.setup.clone(), pipes, pass, past, inherited, dt, flow, wet, sampled };
+        self.pipes.end_at(self.pass_duration());
         Ok(())
     }
 }
@@ -647,16 +668,11 @@ impl Past {
     }
 }
 
-/// Puts weather on a terrain, and the water given or that the scene begins with.
-fn flood(
-    setup: &Setup,
-    params: &Params,
-    ground: &Heightfield,
-    water: Option<Grid2<f32>>,
-) -> Result<Pipes, Complaint> {
+/// Puts weather on a terrain, and the water that the scene begins with.
+fn flood(setup: &Setup, params: &Params, ground: &Heightfield) -> Result<Pipes, Complaint> {
     let scene = &setup.scene;
-    let standing = (water.is_none() && !scene.water.is_empty()).then(|| standing_water(scene, ground));
-    Ok(Pipes::new(ground, params, &Weather { water: water.or(standing), ..weather(setup, ground) })?)
+    let water = (!scene.water.is_empty()).then(|| standing_water(scene, ground));
+    Ok(Pipes::new(ground, params, &Weather { water, ..weather(setup, ground) })?)
 }
 
 /// The weather of a scene over the ground of a pass.
@@ -709,6 +725,7 @@ fn weather(setup: &Setup, ground: &Heightfield) -> Weather {
             .collect(),
         edges: scene.edges,
         water: None,
+        afloat: None,
         softness: whole_ground.softness().map(fit),
         seed: scene.seed,
     }

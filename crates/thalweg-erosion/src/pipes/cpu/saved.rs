@@ -2,7 +2,8 @@
 
 use super::Cpu;
 use super::band::exchange_halos;
-use super::layout::{MARGIN, plane};
+use super::layout::{Flows, MARGIN, plane};
+use super::{net, two_way};
 use crate::pipes::backend::Account;
 use std::ops::RangeInclusive;
 use thalweg_field::range::{FINITE_F32, all_within};
@@ -27,6 +28,29 @@ impl Cpu {
             && rest.is_empty()
     }
 
+    /// Cells as version 0.1 saved them: net flows stood in the pipes of both sides, and beds were one number.
+    pub(crate) fn of_version_0_1(&self, cells: &[f32]) -> Option<Vec<f32>> {
+        let layout = &self.layout;
+        let old = two_way::planes(layout.planes == net::planes(true)) * layout.stride;
+        if layout.flows != Flows::Net || cells.len() != old * (layout.rows + 2) {
+            return None;
+        }
+        let mut new = vec![0.0; layout.row_len() * (layout.rows + 2)];
+        for (new, old) in new.chunks_mut(layout.row_len()).zip(cells.chunks(old)) {
+            let flows = [
+                (net::plane::EAST, two_way::plane::EAST),
+                (net::plane::SOUTH, two_way::plane::SOUTH),
+                (net::plane::SOUTH_EAST, two_way::plane::SOUTH_EAST),
+                (net::plane::SOUTH_WEST, two_way::plane::SOUTH_WEST),
+            ];
+            let same = [plane::BED, plane::DEPTH, plane::SEDIMENT].map(|which| (which, which));
+            for (to, from) in same.into_iter().chain(flows).filter(|(to, _)| *to < layout.planes) {
+                layout.plane_mut(new, to).copy_from_slice(layout.plane(old, from));
+            }
+        }
+        Some(new)
+    }
+
     /// Refuses cells that no run can have. Whatever is beyond the edges is made from what is within.
     pub(crate) fn check_cells(&self, cells: &[f32]) -> Result<(), String> {
         let row_len = self.layout.row_len();
@@ -36,8 +60,7 @@ impl Cpu {
                     plane::BED => ("height of the bed", &FINITE_F32),
                     plane::DEPTH => ("depth of the water", &WITH_DUST),
                     plane::SEDIMENT => ("sediment", &WITH_DUST),
-                    // Opposite flows of one face may be kept as one, with a sign.
-                    _ => ("outflow", &FINITE_F32),
+                    _ => ("flow", &FINITE_F32),
                 };
                 let cells = &plane[MARGIN..][..self.layout.cols];
                 all_within(&format!("{name} in row {row}, cell"), cells, range)?;
