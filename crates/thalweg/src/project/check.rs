@@ -2,7 +2,9 @@
 
 use super::describe::description;
 use super::schema::{Scene, VERSION};
-use super::{CameraKind, CameraTable, Every, KeyKind, OVERLAYS, PictureTable, Pool, Rain, Source, nearest};
+use super::{
+    CameraKind, CameraTable, Every, KeyKind, OVERLAYS, PictureTable, Pool, Rain, Source, Time, nearest,
+};
 use std::collections::HashSet;
 use thalweg_field::Invalid;
 use thalweg_field::range::brief;
@@ -60,7 +62,8 @@ impl Scene {
         });
         self.check_terrain(&mut found);
         self.check_method(&mut found);
-        self.check_time(&mut found);
+        self.check_before(&mut found);
+        check_passes(&mut found, &self.time, "time");
         for (i, pool) in self.water.iter().enumerate() {
             check_pool(&mut found, pool, &format!("water[{i}]"));
         }
@@ -113,17 +116,19 @@ impl Scene {
         }
     }
 
-    fn check_time(&self, found: &mut Complaints) {
-        let time = &self.time;
-        for (i, coarse) in time.coarse.iter().enumerate() {
-            let path = format!("time.coarse[{i}]");
-            let finer = time.coarse.get(i + 1).map_or(1, |next| next.factor);
-            found.unless(coarse.factor > finer, format!("{path}.factor"), || {
-                let factor = coarse.factor;
-                format!(
-                    "{path}.factor is {factor}; passes go from coarse to fine, so it must be above {finer}"
-                )
-            });
+    /// Methods that come before, each as if it were alone in the scene.
+    fn check_before(&self, found: &mut Complaints) {
+        for (i, earlier) in self.before.iter().enumerate() {
+            let alone = Self { solver: earlier.solver.clone().into(), before: Vec::new(), ..self.clone() };
+            let told = |text: String| text.replacen("solver", &format!("before[{i}]"), 1);
+            let complaints = (earlier.solver.method().check)(&alone).into_iter();
+            found.extend(
+                complaints.map(|Complaint { path, message }| Complaint {
+                    path: told(path),
+                    message: told(message),
+                }),
+            );
+            check_passes(found, &earlier.time, &format!("before[{i}].time"));
         }
     }
 
@@ -174,6 +179,18 @@ fn check_layers(found: &mut Complaints, section: &str, layers: &[Layer]) {
             let key = format!("{section}.{}", invalid.key.replacen("layer[0]", &format!("layer[{i}]"), 1));
             found.0.push(Invalid { key, ..invalid }.into());
         }
+    }
+}
+
+/// Coarse passes in order.
+fn check_passes(found: &mut Complaints, time: &Time, key: &str) {
+    for (i, coarse) in time.coarse.iter().enumerate() {
+        let path = format!("{key}.coarse[{i}]");
+        let finer = time.coarse.get(i + 1).map_or(1, |next| next.factor);
+        found.unless(coarse.factor > finer, format!("{path}.factor"), || {
+            let factor = coarse.factor;
+            format!("{path}.factor is {factor}; passes go from coarse to fine, so it must be above {finer}")
+        });
     }
 }
 

@@ -1,6 +1,6 @@
 //! What there is to say about every key of a scene, read off the types that hold it.
 
-use super::{Backend, Scene, Solvers};
+use super::{Backend, Earlier, Scene, Solvers, Time};
 use crate::solver::{Method, method, methods};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -54,6 +54,22 @@ impl JsonSchema for Solvers {
             "description": "Several waters on one ground; the first leads.",
         });
         json_schema!({ "anyOf": methods.into_iter().chain([several]).collect::<Vec<_>>() })
+    }
+}
+
+impl JsonSchema for Earlier {
+    fn schema_name() -> Cow<'static, str> {
+        "Before".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let time = Value::from(generator.subschema_for::<Time>());
+        let timed = |method: &'static Method| {
+            let mut solver = with_method(method, generator);
+            solver["properties"]["time"] = time.clone();
+            solver
+        };
+        json_schema!({ "anyOf": methods().into_iter().map(timed).collect::<Vec<_>>() })
     }
 }
 

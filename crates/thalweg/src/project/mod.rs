@@ -41,7 +41,7 @@ pub use picture::{
     ScaleChoice, ShapeChoice, SnowChoice, WaterTable,
 };
 pub use schema::{Backend, Scene, VERSION};
-pub use solver::{SolverTable, Solvers};
+pub use solver::{Earlier, SolverTable, Solvers};
 pub use waters::{Drops, Emitter, EmitterShape, Pool, Rain, Sink, Source};
 
 use locate::Document;

@@ -1,12 +1,13 @@
 //! What a scene file may say.
 
 use super::{
-    CameraTable, Emitter, Output, PictureTable, Pool, Rain, ShapeChoice, Sink, Solvers, Source, Terrain, Time,
+    CameraTable, Earlier, Emitter, Output, PictureTable, Pool, Rain, ShapeChoice, Sink, Solvers, Source,
+    Terrain, Time,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thalweg_field::Edges;
-use thalweg_field::describe::within;
+use thalweg_field::describe::{about, within};
 use thalweg_terrain::Recipe;
 
 /// The only version of scene files there is.
@@ -28,6 +29,10 @@ pub struct Scene {
     /// The ground.
     #[serde(default)]
     pub terrain: Terrain,
+    /// Methods that work on the ground before, one after the other.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(transform = about().fixed())]
+    pub before: Vec<Earlier>,
     /// The water and how it works on the ground.
     #[serde(default)]
     pub solver: Solvers,
@@ -74,6 +79,7 @@ impl Default for Scene {
             title: String::new(),
             seed: 0,
             terrain: Terrain::default(),
+            before: Vec::new(),
             solver: Solvers::default(),
             edges: Edges::default(),
             time: Time::default(),

@@ -1,6 +1,6 @@
 //! `[solver]`: which method runs, and its parameters.
 
-use super::{Backend, Complaint};
+use super::{Backend, Complaint, Time};
 use crate::solver::{Method, method, methods};
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{DeserializeOwned, Error, MapAccess, SeqAccess, Visitor};
@@ -101,6 +101,26 @@ impl Solvers {
     /// Without what may be another when a run goes on.
     pub(crate) fn drop_free(&mut self) {
         self.0.iter_mut().for_each(SolverTable::drop_free);
+    }
+}
+
+/// A method that works on the ground before the scene's own, and for how long.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Earlier {
+    /// The method and its parameters.
+    #[serde(flatten)]
+    pub solver: SolverTable,
+    /// How long it runs.
+    pub time: Time,
+}
+
+impl<'de> Deserialize<'de> for Earlier {
+    fn deserialize<D: Deserializer<'de>>(table: D) -> Result<Self, D::Error> {
+        let mut table = Table::deserialize(table)?;
+        let time =
+            table.remove("time").map_or(Ok(Time::default()), Value::try_into).map_err(D::Error::custom)?;
+        let solver = table.try_into().map_err(|error: toml::de::Error| D::Error::custom(error.message()))?;
+        Ok(Self { solver, time })
     }
 }
 

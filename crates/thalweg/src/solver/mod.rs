@@ -10,12 +10,14 @@ mod patch;
 mod pipes;
 mod sections;
 mod stroke;
+mod succession;
 mod wanted;
 
 pub use method::{Method, method, methods, read_as, register, table};
 pub use patch::{CellPatch, Patch};
 pub use sections::{Section, Sections};
 pub use stroke::{Canvas, Layer, Stroke, Tool};
+pub(crate) use succession::Succession;
 pub use wanted::Wanted;
 
 use crate::project::{Complaint, Scene, Time};

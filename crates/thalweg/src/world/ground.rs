@@ -114,6 +114,11 @@ impl Ground {
         }
     }
 
+    /// The same with other heights, of as many cells.
+    pub(crate) fn reshaped(&self, heights: Heightfield) -> Self {
+        Self { shape: Shape::Heightfield(heights), ..self.clone() }
+    }
+
     /// How easily each cell erodes, from 0 (never) to 1 `[-]`; missing: all alike.
     pub fn softness(&self) -> Option<&Grid2<f32>> {
         self.painted.as_ref().or(self.softness.as_ref())

@@ -11,7 +11,9 @@ pub use ground::{Ground, start_ground};
 pub(crate) use ground::{memory_beside, standing_water};
 
 use crate::project::{Complaint, Pool, Scene};
-use crate::solver::{Books, Clock, Crowd, GoOn, Patch, Sections, Setup, Solver, StepError, Stroke, Wanted};
+use crate::solver::{
+    Books, Clock, Crowd, GoOn, Patch, Sections, Setup, Solver, StepError, Stroke, Succession, Wanted,
+};
 use std::sync::Arc;
 use thalweg_field::{Grid2, Points, Snapshot};
 
@@ -38,8 +40,13 @@ impl World {
         let count = setup.scene.solver.iter().len();
         let mut waters = Vec::new();
         for (i, table) in setup.scene.solver.iter().enumerate() {
-            let solver =
-                (table.method().build)(&setup_of(&setup, i)).map_err(|wrong| numbered(&setup, i, wrong))?;
+            let own = setup_of(&setup, i);
+            let solver: Result<Box<dyn Solver>, _> = if own.scene.before.is_empty() {
+                (table.method().build)(&own)
+            } else {
+                Succession::new(&own).map(|all| Box::new(all) as Box<dyn Solver>)
+            };
+            let solver = solver.map_err(|wrong| numbered(&setup, i, wrong))?;
             let met = (count > 1).then(|| solver.ground().height);
             waters.push(Water { kind: table.method().name, solver, met });
         }
@@ -183,7 +190,13 @@ impl World {
             // It was asked before anything was set up.
             (table.method().memory)(&setup_of(&self.setup, i)).unwrap_or(u64::MAX)
         });
-        each.fold(0, u64::saturating_add)
+        // Methods that come before are gone when the next begins.
+        let before = self.setup.scene.before.iter().map(|earlier| {
+            let mut alone = setup_of(&self.setup, 0);
+            Arc::make_mut(&mut alone.scene).solver = earlier.solver.clone().into();
+            (earlier.solver.method().memory)(&alone).unwrap_or(u64::MAX)
+        });
+        each.fold(0, u64::saturating_add).max(before.max().unwrap_or(0))
     }
 
     pub(crate) fn show(&self, wanted: &Wanted) -> Snapshot {

@@ -1,0 +1,226 @@
+//! Methods one after the other: each works on the ground that the one before left.
+
+use super::{Books, Clock, Patch, Sections, Setup, Solver, StepError, Stroke, Wanted};
+use crate::project::{Complaint, Scene};
+use std::sync::Arc;
+use thalweg_field::range::{FINITE, all_within, whole};
+use thalweg_field::{Grid2, Heightfield, Ledger, Points, Snapshot, Solids};
+
+/// What `[[before]]` of a scene asks for, then the scene's own method. It is the methods' doing all along; here is only the handing over
+/// of the ground.
+#[derive(Debug)]
+pub(crate) struct Succession {
+    /// The scene as a whole.
+    setup: Setup,
+    /// Which method is at work; the scene's own is the last.
+    stage: usize,
+    /// The ground that was left to it `[m]`; none: that of the scene.
+    inherited: Option<Heightfield>,
+    solver: Box<dyn Solver>,
+    past: Past,
+}
+
+/// Methods that are done.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Past {
+    steps: u64,
+    /// Simulated time `[s]`.
+    time: f64,
+    solids: Solids,
+}
+
+impl Succession {
+    /// Begins with the first method.
+    pub(crate) fn new(setup: &Setup) -> Result<Self, Complaint> {
+        let solver = build(setup, 0, None)?;
+        Ok(Self { setup: setup.clone(), stage: 0, inherited: None, solver, past: Past::default() })
+    }
+
+    fn is_last(&self) -> bool {
+        self.stage == self.setup.scene.before.len()
+    }
+
+    /// Hands the ground over to the next method.
+    fn go_on(&mut self) -> Result<(), Complaint> {
+        let clock = self.solver.clock();
+        let ground = self.solver.ground();
+        let past = Past {
+            steps: self.past.steps + clock.steps,
+            time: self.past.time + clock.time,
+            solids: together(&self.past.solids, &self.solver.books().ledger.solids, self.stage),
+        };
+        self.solver = build(&self.setup, self.stage + 1, Some(&ground))?;
+        (self.stage, self.inherited, self.past) = (self.stage + 1, Some(ground), past);
+        Ok(())
+    }
+
+    fn ledger(&self, now: Ledger) -> Ledger {
+        Ledger { solids: together(&self.past.solids, &now.solids, self.stage), ..now }
+    }
+}
+
+/// The solids of methods that are done and of one at work. Water is of one method alone; sediment that one leaves in its water when it ends
+/// is gone from the ground, and counts as carried away.
+fn together(past: &Solids, now: &Solids, stage: usize) -> Solids {
+    if stage == 0 {
+        return *now;
+    }
+    Solids {
+        bed_start: past.bed_start,
+        bed_end: now.bed_end,
+        suspended: now.suspended,
+        exported: past.exported + past.suspended + now.exported,
+        // Ground is handed over as it is shown, in numbers that are a little shorter.
+        added: past.added + now.added + now.bed_start - past.bed_end,
+        eroded: past.eroded + now.eroded,
+    }
+}
+
+/// What one of the methods runs: the scene as if it were alone in it.
+fn setup_of(setup: &Setup, stage: usize, inherited: Option<&Heightfield>) -> Setup {
+    let mut scene: Scene = (*setup.scene).clone();
+    if let Some(earlier) = scene.before.get(stage) {
+        (scene.solver, scene.time) = (earlier.solver.clone().into(), earlier.time.clone());
+    }
+    scene.before.clear();
+    let ground = match inherited {
+        None => setup.ground.clone(),
+        Some(heights) => Arc::new(setup.ground.reshaped(heights.clone())),
+    };
+    Setup { scene: Arc::new(scene), ground, max_bytes: setup.max_bytes }
+}
+
+fn build(setup: &Setup, stage: usize, inherited: Option<&Heightfield>) -> Result<Box<dyn Solver>, Complaint> {
+    let own = setup_of(setup, stage, inherited);
+    (own.scene.solver.first().method().build)(&own)
+}
+
+impl Solver for Succession {
+    fn relax(&mut self, go_on: &mut super::GoOn) -> Result<bool, Complaint> {
+        self.solver.relax(go_on)
+    }
+
+    fn clock(&self) -> Clock {
+        let clock = self.solver.clock();
+        let scene = &self.setup.scene;
+        let steps = |stage: usize| {
+            scene.before.get(stage).map_or(scene.time.steps_in_all(), |earlier| earlier.time.steps_in_all())
+        };
+        let stages = scene.before.len() + 1;
+        let planned: u64 = (0..stages).map(steps).sum();
+        let done: u64 = (0..self.stage).map(steps).sum();
+        let share = (done as f64 + clock.share * steps(self.stage) as f64) / planned.max(1) as f64;
+        Clock {
+            steps: self.past.steps + clock.steps,
+            time: self.past.time + clock.time,
+            planned: self.past.steps + clock.planned + (self.stage + 1..stages).map(steps).sum::<u64>(),
+            is_over: clock.is_over && self.is_last(),
+            share: if clock.is_over && self.is_last() { 1.0 } else { share.min(1.0) },
+            end_time: clock.end_time.filter(|_| self.is_last()).map(|end| self.past.time + end),
+            ..clock
+        }
+    }
+
+    fn steps_before(&self, pass_time: f64) -> u64 {
+        self.solver.steps_before(pass_time)
+    }
+
+    fn advance(&mut self, steps: u64) -> Result<(), StepError> {
+        self.solver.advance(steps)?;
+        if self.solver.clock().is_over && !self.is_last() {
+            self.go_on().map_err(StepError::Invalid)?;
+        }
+        Ok(())
+    }
+
+    fn change(&mut self, setup: &Setup) -> Result<(), Complaint> {
+        self.solver.change(&setup_of(setup, self.stage, self.inherited.as_ref()))?;
+        self.setup = setup.clone();
+        Ok(())
+    }
+
+    fn paint(&mut self, stroke: &Stroke) -> Result<Patch, Complaint> {
+        self.solver.paint(stroke)
+    }
+
+    fn repaint(&mut self, patch: &Patch) -> Result<Patch, Complaint> {
+        self.solver.repaint(patch)
+    }
+
+    fn shift_ground(&mut self, by: &Grid2<f32>) -> Result<(), Complaint> {
+        self.solver.shift_ground(by)
+    }
+
+    fn check_finite(&self) -> Result<(), StepError> {
+        self.solver.check_finite()
+    }
+
+    fn ground(&self) -> Heightfield {
+        self.solver.ground()
+    }
+
+    fn points(&self) -> Option<Points> {
+        self.solver.points()
+    }
+
+    fn snapshot(&self, wanted: &Wanted) -> Snapshot {
+        self.as_of_all(self.solver.snapshot(wanted))
+    }
+
+    fn scenery(&self) -> Snapshot {
+        self.as_of_all(self.solver.scenery())
+    }
+
+    fn books(&self) -> Books {
+        let books = self.solver.books();
+        Books { ledger: self.ledger(books.ledger), ..books }
+    }
+
+    fn save(&self, into: &mut Sections) {
+        self.solver.save(into);
+        let Past { steps, time, solids } = self.past;
+        into.put("stage", self.stage);
+        let Solids { bed_start, bed_end, suspended, exported, added, eroded } = solids;
+        let books = [bed_start, bed_end, suspended, exported, added, eroded];
+        into.put_doubles("stage_past", [&[steps as f64, time], &books[..]].concat());
+        let inherited = self.inherited.as_ref().map_or(Vec::new(), |ground| ground.height.values().to_vec());
+        into.put_floats("stage_ground", inherited);
+    }
+
+    fn load(&mut self, from: &Sections) -> Result<(), String> {
+        let stage = from.number("stage")? as usize;
+        if stage > self.setup.scene.before.len() {
+            return Err("it counts more methods than the scene has".into());
+        }
+        let misfit = || "its methods do not fit the scene".to_owned();
+        let numbers: [f64; 8] = from.doubles("stage_past")?.try_into().map_err(|_| misfit())?;
+        all_within("account of its earlier methods,", &numbers, &FINITE)?;
+        let [steps, time, bed_start, bed_end, suspended, exported, added, eroded] = numbers;
+        let steps = whole("the steps of its earlier methods", steps, 1 << 53)?;
+        let start = self.setup.ground.heights();
+        let inherited = match from.floats("stage_ground")? {
+            [] if stage == 0 => None,
+            heights if stage > 0 => {
+                let fits = |height: &f32| height.is_finite();
+                let height = Grid2::from_values(start.height.cols(), start.height.rows(), heights.to_vec());
+                let height = height.filter(|_| heights.iter().all(fits)).ok_or_else(misfit)?;
+                Some(Heightfield { height, frame: start.frame.clone() })
+            }
+            _ => return Err(misfit()),
+        };
+        self.solver = build(&self.setup, stage, inherited.as_ref()).map_err(|complaint| complaint.message)?;
+        self.solver.load(from)?;
+        let solids = Solids { bed_start, bed_end, suspended, exported, added, eroded };
+        (self.stage, self.inherited, self.past) = (stage, inherited, Past { steps, time, solids });
+        Ok(())
+    }
+}
+
+impl Succession {
+    /// Steps and time of a snapshot, those of the methods before counted in.
+    fn as_of_all(&self, mut shown: Snapshot) -> Snapshot {
+        shown.step += self.past.steps;
+        shown.time += self.past.time;
+        shown
+    }
+}
