@@ -21,3 +21,4 @@
 
 pub mod law;
 pub mod pipes;
+pub mod stream_power;
