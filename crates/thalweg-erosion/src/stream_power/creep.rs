@@ -21,13 +21,7 @@ const LANES: usize = 8;
 const GROUPS: usize = 8;
 /// Share of the critical slope from which the law goes on along its tangent: there it has grown fiftyfold `[-]`.
 const STRAIGHT_FROM: f64 = 0.99;
-/// D Δt / cell² up to which one round is taken; beyond, rounds are added, because columns and rows know nothing of each other
-/// within a round `[-]`.
-const LONGEST: f64 = 4.0;
-/// Rounds that are taken at most in a step.
-const MOST_ROUNDS: usize = 16;
-
-/// The law for one round.
+/// The law for one step.
 #[derive(Clone, Copy, Debug)]
 struct Law {
     /// D Δt / cell² `[-]`.
@@ -50,18 +44,22 @@ impl Law {
         const CAP: f64 = STRAIGHT_FROM * STRAIGHT_FROM;
         const OVER: f64 = 1.0 / (1.0 - CAP);
         const STEEP: f64 = (1.0 + CAP) * OVER * OVER;
+        const REST: f64 = (STEEP - OVER) * STRAIGHT_FROM;
         // (S/S_c)²
         let share = (along * along + aside * aside) * self.bend;
-        let capped = share.min(CAP);
-        let over = 1.0 / (1.0 - capped);
-        let steep = (1.0 + capped) * over * over;
-        let beyond = STEEP - (STEEP - OVER) * STRAIGHT_FROM / share.max(CAP).sqrt();
-        let secant = if share > CAP { beyond } else { over };
+        let over = 1.0 / (1.0 - share.min(CAP));
+        let root = share.max(CAP).sqrt();
+        let is_beyond = share > CAP;
+        let secant = if is_beyond { STEEP - REST / root } else { over };
+        // How the secant turns with the slope across the face; with the slope aside it does so too, but that is none of
+        // this face's business.
+        let turn = if is_beyond { REST / (root * share) } else { 2.0 * over * over };
+        let steep = secant + turn * self.bend * along * along;
         Face { flux: (self.base * secant + extra) * along, steep: self.base * steep + extra }
     }
 }
 
-/// Room for the rounds.
+/// Room for a step.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Creep {
     strips: Vec<Strip>,
@@ -96,14 +94,12 @@ impl Creep {
             return 0.0;
         }
         let area = slopes.layout.cell * slopes.layout.cell;
-        let rounds = ((slopes.spread / area / LONGEST).ceil() as usize).clamp(1, MOST_ROUNDS);
-        let share = 1.0 / rounds as f64;
         let bend = slopes.critical.map_or(0.0, |critical| (critical * slopes.layout.cell).powi(-2));
-        let law = Law { base: slopes.spread / area * share, bend };
-        (0..rounds).map(|_| self.round(slopes, &law, share / area, height)).sum()
+        let law = Law { base: slopes.spread / area, bend };
+        self.solve(slopes, &law, 1.0 / area, height)
     }
 
-    fn round(&mut self, slopes: &Slopes, law: &Law, floor_share: f64, height: &mut [f64]) -> f64 {
+    fn solve(&mut self, slopes: &Slopes, law: &Law, floor_share: f64, height: &mut [f64]) -> f64 {
         let layout = slopes.layout;
         let level = Level::new();
         self.strips.resize_with(layout.cols.div_ceil(STRIP), Strip::default);
@@ -140,7 +136,7 @@ impl band::Cut for RowGroups<'_> {
     }
 }
 
-/// The ground before a round.
+/// The ground before a step.
 struct Columns<'a> {
     slopes: &'a Slopes<'a>,
     law: &'a Law,

@@ -24,6 +24,9 @@ const MOST_SWEEPS: usize = 24;
 /// Least slope that a tangent is taken at: for n < 1 the law is upright at 0 `[-]`.
 const LEAST_SLOPE: f64 = 1.0e-9;
 
+/// Where it never rains cells still count for a little, so that nothing is divided by 0, in cells.
+const LEAST_AREA: f64 = 1.0e-12;
+
 /// The law of one step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Law {
@@ -35,6 +38,8 @@ pub(super) struct Law {
     pub(super) g: f64,
     /// What a cell of unit erodibility that drains one cell cuts in a step at a slope of 1 `[m]`.
     pub(super) cut: f64,
+    /// Area around which rivers begin, in cells.
+    pub(super) head: f64,
     /// Cutting that must be exceeded `[m]`.
     pub(super) threshold: f64,
     /// Whether sediment settles in lakes.
@@ -81,7 +86,10 @@ impl Incision {
         self.area.resize(layout.len(), 0.0);
         match rain {
             None => self.area.fill(1.0),
-            Some(rain) => self.area.iter_mut().zip(rain).for_each(|(area, &rain)| *area = rain.into()),
+            Some(rain) => {
+                let area = self.area.iter_mut().zip(rain);
+                area.for_each(|(area, &rain)| *area = f64::from(rain).max(LEAST_AREA));
+            }
         }
         let offsets = layout.offsets();
         let area = &mut self.area[..];
@@ -105,7 +113,7 @@ impl Incision {
             let line = row * stride..(row + 1) * stride;
             let row =
                 Row { area: &area[line.clone()], erodibility: &erodibility[line.clone()], ways: &ways[line] };
-            dispatch!(level, simd => row.weigh(simd, law.m, [straight, across], pull));
+            dispatch!(level, simd => row.weigh(simd, law, [straight, across], pull));
         });
     }
 
@@ -241,7 +249,7 @@ impl Incision {
                 let [pull, off] = if code & PASSIVE != 0 { [0.0, 0.0] } else { [pull, off] };
                 // (1 + g)(own − x) = pull (x − below) − off − g (a + b x): what the cell itself loses counts among
                 // what passes through it, so that a steady river is (1 + G) times as steep to the last digit.
-                let g = law.g / self.area[at].max(f64::MIN_POSITIVE);
+                let g = law.g / self.area[at];
                 let scale = 1.0 / (1.0 + g + pull - g * b);
                 p = ((1.0 + g) * own + g * a + off) * scale;
                 q = pull * scale;
@@ -314,19 +322,22 @@ struct Row<'a> {
 
 impl Row<'_> {
     #[inline(always)]
-    fn weigh<S: Simd>(&self, _: S, m: f64, lengths: [f64; 2], pull: &mut [f64]) {
+    fn weigh<S: Simd>(&self, _: S, law: &Law, lengths: [f64; 2], pull: &mut [f64]) {
         let count = pull.len();
         let (area, erodibility, ways) =
             (&self.area[..count], &self.erodibility[..count], &self.ways[..count]);
-        if m == 0.5 {
+        let factor = |i: usize| {
+            let length = if ways[i] & 1 == 1 { lengths[1] } else { lengths[0] };
+            let head = law.head / area[i];
+            f64::from(erodibility[i]) * length / (1.0 + head * head)
+        };
+        if law.m == 0.5 {
             for i in 0..count {
-                let length = if ways[i] & 1 == 1 { lengths[1] } else { lengths[0] };
-                pull[i] = f64::from(erodibility[i]) * length * area[i].sqrt();
+                pull[i] = factor(i) * area[i].sqrt();
             }
         } else {
             for i in 0..count {
-                let length = if ways[i] & 1 == 1 { lengths[1] } else { lengths[0] };
-                pull[i] = f64::from(erodibility[i]) * length * power(area[i].max(f64::MIN_POSITIVE), m);
+                pull[i] = factor(i) * power(area[i], law.m);
             }
         }
     }

@@ -32,6 +32,7 @@ mod power;
 mod receivers;
 mod relief;
 mod rock;
+mod saved;
 mod solver;
 mod uplift;
 
@@ -39,4 +40,5 @@ pub use error::StepError;
 pub use land::Land;
 pub use maps::Survey;
 pub use params::{Lakes, Params, REFERENCE_AREA, RockLayer, Routing, SPACING_OVER_LENGTH};
+pub use saved::Saved;
 pub use solver::StreamPower;

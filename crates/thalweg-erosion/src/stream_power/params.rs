@@ -98,6 +98,11 @@ pub struct Params {
     #[serde(with = "units::Ratio")]
     #[schemars(transform = within(0.2, 5.0).slider(0.7, 2.0))]
     pub slope_exponent: f64,
+    /// Drainage area around which rivers begin: with half of it they hardly cut, with twice as much almost fully (Montgomery &
+    /// Dietrich 1988) `[m²]`.
+    #[serde(with = "units::Area")]
+    #[schemars(transform = within(0.0, 1.0e9).slider(0.0, 1.0e5).hint("0 for rivers that begin at the ridge"))]
+    pub channel_area: f64,
     /// Rate of cutting that rivers must exceed before they cut at all `[m/s]`.
     #[serde(with = "units::Speed")]
     #[schemars(transform = within(0.0, 1.0e-5).slider(0.0, 1.0e-3 / YEAR).hint("0 for none"))]
@@ -151,7 +156,7 @@ pub const SPACING_OVER_LENGTH: f64 = 10.0;
 impl Default for Params {
     fn default() -> Self {
         Self {
-            step: 1.0e4 * YEAR,
+            step: 5.0e3 * YEAR,
             years: None,
             uplift: 1.0e-3 / YEAR,
             relief: None,
@@ -161,6 +166,7 @@ impl Default for Params {
             erodibility_noise: 0.3,
             area_exponent: 0.5,
             slope_exponent: 1.0,
+            channel_area: 2.0e4,
             threshold: 0.0,
             layers: Vec::new(),
             dip: 0.0,
@@ -169,10 +175,10 @@ impl Default for Params {
             sediment_erodibility: 1.5,
             routing: Routing::Rho8,
             lakes: Lakes::Keep,
-            creep: 0.01 / YEAR,
+            creep: 0.02 / YEAR,
             critical_slope: Some(36.0_f64.to_radians()),
             valley_spacing: None,
-            valley_width: 0.0,
+            valley_width: 30.0,
         }
     }
 }
@@ -190,11 +196,13 @@ impl Params {
             "thalweg" => Some(Self::default()),
             "braun-2013" => Some(Self {
                 erodibility_noise: 0.0,
+                channel_area: 0.0,
                 deposition: 0.0,
                 sediment_erodibility: 1.0,
                 routing: Routing::D8,
                 lakes: Lakes::Pass,
                 critical_slope: None,
+                valley_width: 0.0,
                 ..Self::default()
             }),
             _ => None,

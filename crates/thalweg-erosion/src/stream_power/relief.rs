@@ -39,7 +39,7 @@ pub(super) fn expected(
         let at = cell as usize;
         let way = ways[at] & WAY;
         let Some(&offset) = offsets.get(way as usize) else { continue };
-        let wears = risen * f64::from(pattern[at]) + law.g * lines[at][0] / area[at].max(f64::MIN_POSITIVE);
+        let wears = risen * f64::from(pattern[at]) + law.g * lines[at][0] / area[at];
         let fall = (wears.max(0.0) + law.threshold) / pull[at].max(f64::MIN_POSITIVE);
         let fall = if law.n == 1.0 { fall } else { power(fall.max(f64::MIN_POSITIVE), 1.0 / law.n) };
         let height = lines[at.wrapping_add_signed(offset)][1] + fall.min(steepest * layout.distance(way));
@@ -47,6 +47,13 @@ pub(super) fn expected(
         highest = highest.max(height);
     }
     highest
+}
+
+/// Height of the highest ground above the lowest outlet `[m]`.
+pub(super) fn present(layout: &Layout, height: &[f64]) -> f64 {
+    let lines = (0..layout.rows).map(|row| &height[layout.at(0, row)..][..layout.cols]);
+    let highest = lines.flatten().copied().fold(f64::NEG_INFINITY, f64::max);
+    highest - layout.outlets().into_iter().map(|at| height[at]).fold(f64::INFINITY, f64::min)
 }
 
 /// A gain closer to the one that makes the relief as much larger as is wanted.

@@ -193,6 +193,11 @@ impl StreamPower {
         &self.frame
     }
 
+    /// Columns and rows of its terrain.
+    pub fn size(&self) -> [usize; 2] {
+        [self.layout.cols, self.layout.rows]
+    }
+
     /// Goes on with other parameters and land; the edges stay.
     pub fn change(&mut self, params: &Params, land: &Land) -> Result<(), Invalid> {
         params.validated()?;
@@ -263,6 +268,8 @@ impl StreamPower {
                 &law,
                 params,
             );
+            // Ground that is too high already is lifted less until it has come down.
+            let found = found.max(relief::present(layout, &cells.height));
             self.clock.gain = relief::adjusted(self.clock.gain, wanted / found, params.slope_exponent);
         }
     }
@@ -355,6 +362,7 @@ pub(super) fn law(layout: &Layout, params: &Params, dt: f64) -> Law {
         n: params.slope_exponent,
         g: params.deposition,
         cut: params.erodibility * dt * (layout.cell * layout.cell / REFERENCE_AREA).powf(m),
+        head: params.channel_area / (layout.cell * layout.cell),
         threshold: params.threshold * dt,
         traps: params.lakes == Lakes::Keep,
     }
