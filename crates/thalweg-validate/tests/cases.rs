@@ -64,7 +64,7 @@ tests_of_cases! {
     a_hill_under_linear_creep_is_a_parabola: "stream-power/linear-creep",
     a_hill_under_nonlinear_creep_is_as_steep_as_roering_says: "stream-power/critical-creep",
     mountains_lose_no_ground: "stream-power/books",
-    finer_cells_give_the_same_mountains: "stream-power/resolution",
+    finer_cells_give_the_same_mountains_as_far_off_as_is_known: "stream-power/resolution",
     any_number_of_threads_gives_the_same_mountains: "stream-power/threads",
 }
 

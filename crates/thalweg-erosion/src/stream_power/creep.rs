@@ -72,6 +72,8 @@ struct Strip {
     height: Vec<[f64; STRIP]>,
     /// The upper triangle of the columns' systems.
     upper: Vec<[f64; STRIP]>,
+    /// For each row what rivers took, where there are any `[m]`.
+    taken: Vec<[f64; STRIP]>,
     /// What went into outlets, as height of one cell `[m]`.
     exported: f64,
 }
@@ -85,22 +87,31 @@ pub(super) struct Slopes<'a> {
     pub(super) critical: Option<f64>,
     /// Diffusivity times time step beside that of the soil, cell by cell `[m²]`.
     pub(super) floors: Option<&'a [f32]>,
+    /// Share of the soil that comes to rest in each cell; rivers take the rest away `[-]`.
+    pub(super) stays: Option<&'a [f32]>,
 }
 
+/// Least share of the soil that stays: what is taken follows from what stays `[-]`.
+pub(super) const LEAST_STAYING: f32 = 1.0e-3;
+
 impl Creep {
-    /// Moves the soil of a step. Returns what left over the edges, as height of one cell `[m]`.
-    pub(super) fn go(&mut self, slopes: &Slopes, height: &mut [f64]) -> f64 {
+    /// Moves the soil of a step. Returns what left over the edges, as height of one cell; `taken` gets what rivers took from
+    /// each cell `[m]`, and is empty if there are none.
+    pub(super) fn go(&mut self, slopes: &Slopes, height: &mut [f64], taken: &mut Vec<f64>) -> f64 {
+        taken.clear();
         if slopes.spread <= 0.0 && slopes.floors.is_none() {
             return 0.0;
         }
+        taken.resize(slopes.stays.map_or(0, <[f32]>::len), 0.0);
         let area = slopes.layout.cell * slopes.layout.cell;
         let bend = slopes.critical.map_or(0.0, |critical| (critical * slopes.layout.cell).powi(-2));
         let law = Law { base: slopes.spread / area, bend };
-        self.solve(slopes, &law, 1.0 / area, height)
+        self.solve(slopes, &law, height, taken)
     }
 
-    fn solve(&mut self, slopes: &Slopes, law: &Law, floor_share: f64, height: &mut [f64]) -> f64 {
+    fn solve(&mut self, slopes: &Slopes, law: &Law, height: &mut [f64], taken: &mut [f64]) -> f64 {
         let layout = slopes.layout;
+        let floor_share = 1.0 / (layout.cell * layout.cell);
         let level = Level::new();
         self.strips.resize_with(layout.cols.div_ceil(STRIP), Strip::default);
         let columns = Columns { slopes, law, floor_share, height };
@@ -111,12 +122,16 @@ impl Creep {
         let groups = layout.rows.div_ceil(LANES);
         let mut left = vec![0.0; groups];
         let inner = &mut height[layout.stride..][..layout.rows * layout.stride];
-        let parts = (RowGroups { rows: inner, length: LANES * layout.stride }, &mut left[..]);
+        let rows_of = layout.stride..(layout.rows + 1) * layout.stride;
+        let taken = taken.get_mut(rows_of).unwrap_or_default();
+        let parts = (RowGroups { rows: inner, taken, length: LANES * layout.stride }, &mut left[..]);
         band::for_each_part(0..groups, GROUPS, parts, &|range, (part, left): (RowGroups, &mut [f64])| {
             let mut lines = Lines::default();
+            let mut taken = part.taken.chunks_mut(part.length);
             let groups = part.rows.chunks_mut(part.length).zip(left).zip(range);
             for ((heights, left), group) in groups {
-                dispatch!(level, simd => *left = rows.solve(simd, group * LANES, &mut lines, heights));
+                let taken = taken.next().unwrap_or_default();
+                dispatch!(level, simd => *left = rows.solve(simd, group * LANES, &mut lines, heights, taken));
             }
         });
         self.strips.iter().map(|strip| strip.exported).sum::<f64>() + left.iter().sum::<f64>()
@@ -126,13 +141,16 @@ impl Creep {
 /// Rows that are cut in groups.
 struct RowGroups<'a> {
     rows: &'a mut [f64],
+    taken: &'a mut [f64],
     length: usize,
 }
 
 impl band::Cut for RowGroups<'_> {
     fn cut(self, at: usize) -> (Self, Self) {
-        let (before, after) = self.rows.split_at_mut((at * self.length).min(self.rows.len()));
-        (Self { rows: before, ..self }, Self { rows: after, length: self.length })
+        let at = at * self.length;
+        let (before, after) = self.rows.split_at_mut(at.min(self.rows.len()));
+        let (first, last) = self.taken.split_at_mut(at.min(self.taken.len()));
+        (Self { rows: before, taken: first, ..self }, Self { rows: after, taken: last, length: self.length })
     }
 }
 
@@ -150,6 +168,16 @@ impl Columns<'_> {
     fn line(&self, col: usize, row: usize) -> [f64; STRIP + 2] {
         let layout = self.slopes.layout;
         spread(&self.height[layout.at(0, row.min(layout.rows - 1))..][..layout.cols], col)
+    }
+
+    /// Share of the soil that stays in each cell of a row; 0 in outlets and beyond the terrain.
+    #[inline(always)]
+    fn stays(&self, col: usize, row: usize, free: &[f64; STRIP]) -> [f64; STRIP] {
+        let layout = self.slopes.layout;
+        let free_row = if layout.is_outlet_row(row) { 0.0 } else { 1.0 };
+        let Some(stays) = self.slopes.stays else { return free.map(|free| free * free_row) };
+        let stays: [f32; STRIP + 2] = spread(&stays[layout.at(0, row)..][..layout.cols], col);
+        std::array::from_fn(|i| f64::from(stays[i + 1]) * free[i] * free_row)
     }
 
     #[inline(always)]
@@ -210,12 +238,12 @@ impl Strip {
             if row == 0 {
                 first = std::array::from_fn(|i| [south_flux[i] * free[i], south_steep[i] * free[i]]);
             }
-            let free_row = if layout.is_outlet_row(row) { 0.0 } else { 1.0 };
+            let stays = ground.stays(col, row, &free);
             let (change, upper) = (&mut self.height[row], &mut self.upper[row]);
             for i in 0..STRIP {
                 let gain = south_flux[i] - north_flux[i];
-                let scale =
-                    free[i] * free_row / (1.0 + south_steep[i] + north_steep[i] * (1.0 - upper_before[i]));
+                let coupling = south_steep[i] + north_steep[i] * (1.0 - upper_before[i]);
+                let scale = stays[i] / (1.0 + stays[i] * coupling);
                 upper[i] = south_steep[i] * scale;
                 change[i] = (gain + north_steep[i] * change_before[i]) * scale;
             }
@@ -232,6 +260,9 @@ impl Strip {
         let layout = ground.slopes.layout;
         let rows = layout.rows;
         self.exported = 0.0;
+        let rivers = ground.slopes.stays.is_some();
+        self.taken.resize(if rivers { rows } else { 0 }, [0.0; STRIP]);
+        let free = free_columns(layout, col);
         let mut after = [0.0; STRIP];
         for row in (0..rows).rev() {
             let (change, upper) = (&mut self.height[row], &self.upper[row]);
@@ -247,12 +278,25 @@ impl Strip {
             if row == 1 && north && !(row + 1 == rows && south) {
                 self.exported += (0..STRIP).map(|i| first[i][1] * after[i] + first[i][0]).sum::<f64>();
             }
+            if rivers {
+                let stays = ground.stays(col, row, &free);
+                let taken = &mut self.taken[row];
+                for i in 0..STRIP {
+                    taken[i] = taken_with(change[i], stays[i]);
+                }
+            }
             let here = ground.line(col, row);
             for i in 0..STRIP {
                 change[i] += here[i + 1];
             }
         }
     }
+}
+
+/// What rivers take from a cell that changes so much `[m]`.
+#[inline(always)]
+fn taken_with(change: f64, stays: f64) -> f64 {
+    if stays > 0.0 { change * (1.0 - stays) / stays } else { 0.0 }
 }
 
 /// Columns of a strip that are no outlets: 1 for each, 0 for the others and beyond the terrain.
@@ -297,9 +341,24 @@ impl Rows<'_> {
         std::array::from_fn(|lane| f64::from(floors[layout.at(col, rows[lane + 1])]) * self.floor_share)
     }
 
-    /// Solves some rows together and sets their heights. Returns what went into outlets, as height of one cell `[m]`.
     #[inline(always)]
-    fn solve<S: Simd>(&self, _: S, first: usize, lines: &mut Lines, heights: &mut [f64]) -> f64 {
+    fn stays(&self, rows: &[usize; LANES + 2], col: usize, free: &[f64; LANES]) -> [f64; LANES] {
+        let Some(stays) = self.slopes.stays else { return *free };
+        let layout = self.slopes.layout;
+        std::array::from_fn(|lane| f64::from(stays[layout.at(col, rows[lane + 1])]) * free[lane])
+    }
+
+    /// Solves some rows together and sets their heights; `taken` gets what rivers took. Returns what went into outlets, as
+    /// height of one cell `[m]`.
+    #[inline(always)]
+    fn solve<S: Simd>(
+        &self,
+        _: S,
+        first: usize,
+        lines: &mut Lines,
+        heights: &mut [f64],
+        taken: &mut [f64],
+    ) -> f64 {
         let layout = self.slopes.layout;
         let cols = layout.cols;
         // Beyond the edges the last row goes on.
@@ -334,10 +393,12 @@ impl Rows<'_> {
                 begin = [east_flux, east_steep];
             }
             let free_col = if (col == 0 && west) || (col + 1 == cols && east) { 0.0 } else { 1.0 };
+            let stays = self.stays(&rows, col, &free);
             for lane in 0..LANES {
                 let gain = east_flux[lane] - west_flux[lane];
-                let scale =
-                    free[lane] * free_col / (1.0 + east_steep[lane] + west_steep[lane] * (1.0 - upper[lane]));
+                let stays = stays[lane] * free_col;
+                let coupling = east_steep[lane] + west_steep[lane] * (1.0 - upper[lane]);
+                let scale = stays / (1.0 + stays * coupling);
                 upper[lane] = east_steep[lane] * scale;
                 change[lane] = (gain + west_steep[lane] * change[lane]) * scale;
             }
@@ -357,6 +418,17 @@ impl Rows<'_> {
             for (col, height) in row[1..=cols].iter_mut().enumerate() {
                 *height =
                     self.strips[col / STRIP].height[rows[lane + 1]][col % STRIP] + lines.change[col][lane];
+            }
+            if let (Some(stays), Some(taken)) =
+                (self.slopes.stays, taken.get_mut(lane * layout.stride..(lane + 1) * layout.stride))
+            {
+                let row = rows[lane + 1];
+                for col in 0..cols {
+                    let fixed = (col == 0 && west) || (col + 1 == cols && east) || free[lane] == 0.0;
+                    let share = if fixed { 0.0 } else { f64::from(stays[layout.at(col, row)]) };
+                    taken[col + 1] = self.strips[col / STRIP].taken[row][col % STRIP]
+                        + taken_with(lines.change[col][lane], share);
+                }
             }
             let both = cols == 2 && east && west;
             if free[lane] > 0.0 && west && !both {

@@ -78,6 +78,8 @@ pub(super) struct Basin<'a> {
     pub(super) order: &'a Order,
     pub(super) ways: &'a mut [u8],
     pub(super) hollows: &'a Hollows,
+    /// Soil that came into the river at each cell `[m]`; empty for none.
+    pub(super) soil: &'a [f64],
 }
 
 impl Incision {
@@ -129,7 +131,9 @@ impl Incision {
         self.settled.resize(basin.hollows.lakes.len(), 0.0);
         let traps = law.traps && !basin.hollows.lakes.is_empty();
         if law.g == 0.0 && !traps && basin.hollows.cuts.is_empty() {
-            return self.cut_only(basin, law, start, height);
+            let mut outcome = self.cut_only(basin, law, start, height);
+            outcome.exported += basin.soil.iter().sum::<f64>();
+            return outcome;
         }
         self.note_spills(basin.hollows);
         if law.n != 1.0 {
@@ -219,6 +223,9 @@ impl Incision {
         let offsets = basin.layout.offsets();
         self.lines.clear();
         self.lines.resize(basin.layout.len(), [0.0; 2]);
+        for (line, soil) in self.lines.iter_mut().zip(basin.soil) {
+            line[0] = *soil;
+        }
         for &(cell, cut) in &basin.hollows.cuts {
             self.lines[cell as usize][0] += cut;
         }
@@ -278,6 +285,7 @@ impl Incision {
     fn go_up(&mut self, basin: &mut Basin, law: &Law, height: &mut [f64]) -> [f64; 2] {
         let offsets = basin.layout.offsets();
         let (mut changed, mut passive) = (0.0_f64, 0.0);
+        let bent = law.n != 1.0 || law.threshold > 0.0;
         for &cell in basin.order.cells.iter().rev() {
             let at = cell as usize;
             let code = basin.ways[at];
@@ -287,20 +295,16 @@ impl Incision {
             let found = p + q * below;
             changed = changed.max((found - height[at]).abs());
             height[at] = found;
-            // A threshold of the linear law, or a receiver that was filled above the cell: pull must not become push.
+            // Where the law has a threshold or is bent, pull must not become push. The plain law may push: where what lies
+            // below was filled up, the cell is filled up behind it, with what the river carries.
             let fall = found - below;
-            let least = if law.n == 1.0 { law.threshold } else { 0.0 };
-            if q > 0.0 && self.pull_of(at, law) * fall < least - TOLERANCE {
+            let (least, pull) = if law.n == 1.0 { (law.threshold, self.pull[at]) } else { (0.0, 1.0) };
+            if bent && q > 0.0 && pull * fall < least - TOLERANCE {
                 basin.ways[at] |= PASSIVE;
                 passive += 1.0;
             }
         }
         [changed, passive]
-    }
-
-    #[inline]
-    fn pull_of(&self, at: usize, law: &Law) -> f64 {
-        if law.n == 1.0 { self.pull[at] } else { 1.0 }
     }
 
     /// What comes to rest in lakes.

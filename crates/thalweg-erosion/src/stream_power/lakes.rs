@@ -169,9 +169,8 @@ impl Hollows {
                 }
             }
         }
-        let room: f64 = self.cells[first..].iter().map(|cell| cell.full - height[cell.cell as usize]).sum();
         let (first, last) = (first as u32, self.cells.len() as u32);
-        self.lakes.push(Lake { spill: inside, first, last, room });
+        self.lakes.push(Lake { spill: inside, first, last, room: 0.0 });
     }
 
     /// Turns the way from the pass to the pit around, and cuts it down until water runs.
@@ -198,6 +197,14 @@ impl Hollows {
         }
     }
 
+    /// Finds how much fits into the lakes, for heights that have changed since.
+    pub(super) fn measure(&mut self, height: &[f64]) {
+        for lake in &mut self.lakes {
+            let cells = &self.cells[lake.first as usize..lake.last as usize];
+            lake.room = cells.iter().map(|cell| (cell.full - height[cell.cell as usize]).max(0.0)).sum();
+        }
+    }
+
     /// Raises the floors of lakes by their share of what came to rest in them; `settled` is as height of one cell `[m]`.
     pub(super) fn settle(&self, settled: &[f64], height: &mut [f64]) {
         for (lake, settled) in self.lakes.iter().zip(settled) {
@@ -205,7 +212,7 @@ impl Hollows {
                 let share = settled / lake.room;
                 for cell in &self.cells[lake.first as usize..lake.last as usize] {
                     let at = cell.cell as usize;
-                    height[at] += share * (cell.full - height[at]);
+                    height[at] += share * (cell.full - height[at]).max(0.0);
                 }
             }
         }
@@ -223,14 +230,19 @@ impl Borders {
         let offsets = layout.offsets();
         let mut touching = Vec::new();
         let mut first = vec![0; basins + 1];
+        let mut differs = vec![0_u32; layout.cols];
         for row in 0..layout.rows {
             let start = layout.at(0, row);
-            for at in start..start + layout.cols {
-                let own = basin[at];
-                if offsets.iter().any(|&offset| basin[at.wrapping_add_signed(offset)] != own) {
-                    touching.push(at as u32);
-                    first[own as usize + 1] += 1;
-                }
+            let own = &basin[start..][..layout.cols];
+            differs.fill(0);
+            for offset in offsets {
+                let beside = &basin[start.wrapping_add_signed(offset)..][..layout.cols];
+                let pairs = differs.iter_mut().zip(own.iter().zip(beside));
+                pairs.for_each(|(differs, (own, beside))| *differs |= own ^ beside);
+            }
+            for (col, _) in differs.iter().enumerate().filter(|(_, differs)| **differs != 0) {
+                touching.push((start + col) as u32);
+                first[own[col] as usize + 1] += 1;
             }
         }
         for i in 0..basins {

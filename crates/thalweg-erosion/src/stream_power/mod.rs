@@ -30,6 +30,7 @@ mod order;
 mod params;
 mod power;
 mod receivers;
+pub mod reference;
 mod relief;
 mod rock;
 mod saved;

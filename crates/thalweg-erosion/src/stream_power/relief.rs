@@ -40,7 +40,10 @@ pub(super) fn expected(
         let way = ways[at] & WAY;
         let Some(&offset) = offsets.get(way as usize) else { continue };
         let wears = risen * f64::from(pattern[at]) + law.g * lines[at][0] / area[at];
-        let fall = (wears.max(0.0) + law.threshold) / pull[at].max(f64::MIN_POSITIVE);
+        // Above the heads of rivers slopes creep, and are not as steep as rivers too small to cut would have to be.
+        let head = law.head / area[at];
+        let pull = pull[at] * (1.0 + head * head);
+        let fall = (wears.max(0.0) + law.threshold) / pull.max(f64::MIN_POSITIVE);
         let fall = if law.n == 1.0 { fall } else { power(fall.max(f64::MIN_POSITIVE), 1.0 / law.n) };
         let height = lines[at.wrapping_add_signed(offset)][1] + fall.min(steepest * layout.distance(way));
         lines[at][1] = height;

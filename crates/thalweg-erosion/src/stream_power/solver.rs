@@ -1,12 +1,12 @@
 //! Ground that rises, wears down and creeps, step by step.
 
-use super::creep::{Creep, Slopes};
+use super::creep::{Creep, LEAST_STAYING, Slopes};
 use super::error::StepError;
 use super::floors::Floors;
 use super::incision::{Basin, Incision, Law};
 use super::lakes::Hollows;
 use super::land::Land;
-use super::layout::{Layout, PIT, WAY};
+use super::layout::{Layout, PIT, UNDER_WATER, WAY};
 use super::order::Order;
 use super::params::{Lakes, Params, REFERENCE_AREA};
 use super::rock::{self, Strata, Surface};
@@ -94,6 +94,11 @@ pub(super) struct Work {
     creep: Creep,
     /// Heights after uplift.
     start: Vec<f64>,
+    /// Heights after creep.
+    crept: Vec<f64>,
+    /// Soil that came into rivers.
+    soil: Vec<f64>,
+    stays: Vec<f32>,
     erodibility: Vec<f32>,
     floors: Vec<f32>,
 }
@@ -218,8 +223,8 @@ impl StreamPower {
     pub fn step(&mut self, dt: f64) -> Result<(), StepError> {
         self.rise(dt);
         self.route();
-        self.cut_and_fill(dt);
         self.creep(dt);
+        self.cut_and_fill(dt);
         self.finish(dt)
     }
 
@@ -236,6 +241,9 @@ impl StreamPower {
         let key = Key::new(self.land.seed).with(self.clock.step);
         self.work.start.clone_from(&self.cells.height);
         self.routes.find(&self.layout, &mut self.work.start, &self.params, key);
+        let Routes { ways, order, .. } = &self.routes;
+        self.work.incision.gather(&self.layout, order, ways, self.given.rain.as_deref());
+        self.cells.height.copy_from_slice(&self.work.start);
     }
 
     /// Rivers cut into their beds and lay down what they carry.
@@ -243,7 +251,8 @@ impl StreamPower {
         let Self { layout, params, cells, given, routes, work, .. } = self;
         let law = law(layout, params, dt);
         let Routes { ways, order, hollows } = routes;
-        work.incision.gather(layout, order, ways, given.rain.as_deref());
+        work.crept.clone_from(&cells.height);
+        hollows.measure(&work.crept);
         let surface = given.surface(layout, cells, params);
         let erodibility = match given.varies(params) {
             true => {
@@ -253,8 +262,8 @@ impl StreamPower {
             false => &given.rock,
         };
         work.incision.weigh(layout, ways, erodibility, &law);
-        let basin = &mut Basin { layout, order, ways, hollows };
-        let outcome = work.incision.solve(basin, &law, &work.start, &mut cells.height);
+        let basin = &mut Basin { layout, order, ways, hollows, soil: &work.soil };
+        let outcome = work.incision.solve(basin, &law, &work.crept, &mut cells.height);
         hollows.settle(&work.incision.settled, &mut cells.height);
         self.books.exported.add(outcome.exported);
         if let Some(wanted) = params.relief {
@@ -274,9 +283,10 @@ impl StreamPower {
         }
     }
 
-    /// Soil creeps, and rivers level their valleys.
+    /// Soil creeps, and rivers level their valleys. What creeps into a river does not raise its bed but is carried on by it:
+    /// rivers are narrower than cells, and would have to cut the more the finer the cells are.
     fn creep(&mut self, dt: f64) {
-        let Self { layout, params, cells, work, .. } = self;
+        let Self { layout, params, cells, work, routes, .. } = self;
         let floors = (params.valley_width > 0.0).then(|| {
             let floors = Floors { width: params.valley_width, cut: params.erodibility * dt };
             floors.spread(layout, &work.incision.area, &mut work.floors);
@@ -284,7 +294,13 @@ impl StreamPower {
         });
         let spread = params.diffusivity() * dt;
         let critical = params.critical_slope.map(f64::tan);
-        let left = work.creep.go(&Slopes { layout, spread, critical, floors }, &mut cells.height);
+        let head = params.channel_area / (layout.cell * layout.cell);
+        let stays = (head > 0.0).then(|| {
+            stays(head, &work.incision.area, &routes.ways, &mut work.stays);
+            &work.stays[..]
+        });
+        let slopes = Slopes { layout, spread, critical, floors, stays };
+        let left = work.creep.go(&slopes, &mut cells.height, &mut work.soil);
         self.books.exported.add(left);
     }
 
@@ -352,6 +368,16 @@ impl StreamPower {
         };
         Ledger { solids, ..Ledger::default() }
     }
+}
+
+/// Share of the soil that stays in each cell: what is no river, and what lies under a lake, keeps all of it `[-]`.
+fn stays(head: f64, area: &[f64], ways: &[u8], stays: &mut Vec<f32>) {
+    stays.clear();
+    stays.extend(area.iter().zip(ways).map(|(area, code)| {
+        let ratio = head / area;
+        let river = if code & UNDER_WATER == 0 { 1.0 / (1.0 + ratio * ratio) } else { 0.0 };
+        (1.0 - river as f32).max(LEAST_STAYING)
+    }));
 }
 
 /// The law of the rivers for a step.
