@@ -27,6 +27,7 @@ fn main() -> ExitCode {
         "wasm" => wasm(),
         "ci" => first_command() && lint() && wasm() && test(),
         "guide" => guide(),
+        "peers" => peers(),
         "figures" => {
             add_vulkan();
             figures::figures()
@@ -39,7 +40,8 @@ fn main() -> ExitCode {
                  cargo xtask wasm   the portable crates build for wasm32, and scenes run there\n\
                  cargo xtask guide  the guide's tables of parameters and scene.schema.json\n\
                  cargo xtask ci     the README's first command, then all of these\n\
-                 cargo xtask figures  the pictures of docs/gallery.md"
+                 cargo xtask figures  the pictures of docs/gallery.md\n\
+                 cargo xtask peers  beside other programs: heights and speed (Python, see xtask/peers)"
             );
             return ExitCode::from(2);
         }
@@ -97,6 +99,13 @@ fn test() -> bool {
 /// Writes what comes from the descriptions of the parameters; a test tells when it is not current.
 fn guide() -> bool {
     run("cargo", &["run", "--locked", "--package", "thalweg", "--example", "guide"])
+}
+
+/// Runs other programs on the same ground; what they need is said in the scripts.
+fn peers() -> bool {
+    let program = "target/release/thalweg";
+    run("cargo", &["build", "--release", "--locked", "--package", "thalweg-cli"])
+        && run("python3", &["xtask/peers/stream_power.py", program])
 }
 
 fn lint() -> bool {

@@ -3,6 +3,7 @@
 //! [`pipes`] is the virtual-pipes shallow-water model of O'Brien & Hodgins (1995) in the form Mei,
 //! Decaudin & Hu (2007) gave it, with capacity-driven erosion: water flows between the cells of a
 //! heightfield through pipes, picks up sediment where it is fast and steep, and drops it where it slows.
+//! [`stream_power`] works in geological time: rock rises, rivers cut valleys, soil creeps.
 //! [`law`] holds what is not tied to one way of moving water, such as slopes that slip.
 //!
 //! ```
@@ -21,3 +22,4 @@
 
 pub mod law;
 pub mod pipes;
+pub mod stream_power;

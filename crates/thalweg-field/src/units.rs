@@ -92,15 +92,19 @@ macro_rules! dimensions {
 
 const DEGREE: f64 = std::f64::consts::PI / 180.0;
 
+/// A Julian year, 365.25 days `[s]`; geological time is counted in these.
+pub const YEAR: f64 = 31_557_600.0;
+
 dimensions! {
     /// Metres.
     Length "length" ["m" 1.0, "km" 1.0e3, "cm" 1.0e-2, "mm" 1.0e-3, "um" 1.0e-6, "ft" 0.3048];
     /// Seconds.
-    Time "time" ["s" 1.0, "ms" 1.0e-3, "min" 60.0, "h" 3600.0, "d" 86_400.0];
+    Time "time" ["s" 1.0, "ms" 1.0e-3, "min" 60.0, "h" 3600.0, "d" 86_400.0, "yr" YEAR, "kyr" 1.0e3 * YEAR, "Myr" 1.0e6 * YEAR];
     /// Metres per second; also rain, which is metres of water per second.
     Speed "speed" [
         "m/s" 1.0, "mm/s" 1.0e-3, "mm/h" 1.0e-3 / 3600.0, "cm/h" 1.0e-2 / 3600.0, "m/h" 1.0 / 3600.0,
-        "mm/d" 1.0e-3 / 86_400.0, "km/h" 1.0 / 3.6
+        "mm/d" 1.0e-3 / 86_400.0, "km/h" 1.0 / 3.6,
+        "m/yr" 1.0 / YEAR, "mm/yr" 1.0e-3 / YEAR, "m/kyr" 1.0e-3 / YEAR, "km/Myr" 1.0e-3 / YEAR
     ];
     /// Metres per second, in each second.
     Acceleration "acceleration" ["m/s2" 1.0, "m/s²" 1.0];
@@ -123,7 +127,10 @@ dimensions! {
     /// Pascal seconds: how thick a fluid is.
     Viscosity "viscosity" ["Pa s" 1.0, "Pa·s" 1.0, "mPa s" 1.0e-3, "mPa·s" 1.0e-3];
     /// Square metres per second: how fast something spreads.
-    Diffusivity "diffusivity" ["m2/s" 1.0, "m²/s" 1.0, "mm2/s" 1.0e-6, "mm²/s" 1.0e-6];
+    Diffusivity "diffusivity" [
+        "m2/s" 1.0, "m²/s" 1.0, "mm2/s" 1.0e-6, "mm²/s" 1.0e-6, "m2/yr" 1.0 / YEAR, "m²/yr" 1.0 / YEAR,
+        "m2/kyr" 1.0e-3 / YEAR, "m²/kyr" 1.0e-3 / YEAR
+    ];
     /// Square metres per square second: pressure for each unit of density.
     Stiffness "stiffness" ["m2/s2" 1.0, "m²/s²" 1.0];
     /// Pascals for each root of a rate of shear.
@@ -400,6 +407,9 @@ mod tests {
         close("3e2", Dimension::Length, 300.0);
         close("-2 min", Dimension::Time, -120.0);
         close("5 %", Dimension::Ratio, 0.05);
+        close("2 kyr", Dimension::Time, 2000.0 * 365.25 * 86_400.0);
+        close("1 mm/yr", Dimension::Speed, 3.168_808_781_402_895e-11);
+        close("0.01 m2/yr", Dimension::Diffusivity, 3.168_808_781_402_895e-10);
     }
 
     #[test]

@@ -15,6 +15,7 @@
 
 mod pipes;
 mod sph;
+mod stream_power;
 
 use serde::Serialize;
 use std::fmt;
@@ -125,7 +126,7 @@ impl Case {
 
 /// All cases, in the order of their table.
 pub fn cases() -> Vec<&'static Case> {
-    pipes::CASES.iter().chain(sph::CASES).collect()
+    pipes::CASES.iter().chain(sph::CASES).chain(stream_power::CASES).collect()
 }
 
 /// The cases of these names, in the order of [`cases`]; `pipes` stands for all `pipes/...`, no names for all.
@@ -164,7 +165,8 @@ mod tests {
         let of = |solver: &str| cases().iter().filter(|case| case.name.starts_with(solver)).count();
         assert_eq!(pick(&["pipes"]).unwrap().len(), of("pipes/"));
         assert_eq!(pick(&["sph"]).unwrap().len(), of("sph/"));
-        assert!(of("pipes/") > 0 && of("sph/") > 0 && of("pipes/") + of("sph/") == cases().len());
+        let counts = ["pipes/", "sph/", "stream-power/"].map(of);
+        assert!(counts.iter().all(|&count| count > 0) && counts.iter().sum::<usize>() == cases().len());
         let two = pick(&["pipes/symmetry", "pipes/lake-at-rest", "pipes/symmetry"]).unwrap();
         assert_eq!(two.iter().map(|c| c.name).collect::<Vec<_>>(), ["pipes/lake-at-rest", "pipes/symmetry"]);
         let message = pick(&["pipes/lake"]).unwrap_err();

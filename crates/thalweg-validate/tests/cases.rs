@@ -58,6 +58,14 @@ tests_of_cases! {
     no_grain_is_lost_in_a_stream: "sph/ledger",
     a_saved_torrent_goes_on_to_the_same_bits: "sph/resume",
     any_number_of_threads_gives_the_same_torrent: "sph/threads",
+    a_steady_river_is_as_steep_as_its_area_says: "stream-power/steady-slope",
+    a_steady_river_has_the_profile_of_theory: "stream-power/profile",
+    a_lake_fills_to_its_brim: "stream-power/lake",
+    a_hill_under_linear_creep_is_a_parabola: "stream-power/linear-creep",
+    a_hill_under_nonlinear_creep_is_as_steep_as_roering_says: "stream-power/critical-creep",
+    mountains_lose_no_ground: "stream-power/books",
+    finer_cells_give_the_same_mountains_as_far_off_as_is_known: "stream-power/resolution",
+    any_number_of_threads_gives_the_same_mountains: "stream-power/threads",
 }
 
 #[test]

@@ -208,7 +208,9 @@ fn a_method_of_ones_own_is_read_and_checked_like_any_other() {
     let wet = format!("{SCENE}[[rain]]\nrate = 0");
     let wet = project(&wet).unwrap_err();
     assert!(
-        wet.contains("rain[0] is for kind = \"pipes\", and this is \"tide\": the sea is wet enough"),
+        wet.contains(
+            "rain[0] is for kind = \"pipes\" or \"stream-power\", and this is \"tide\": the sea is wet enough"
+        ),
         "{wet}"
     );
     let unknown = refused("kind = 'tide'", "kind = 'tyde'");

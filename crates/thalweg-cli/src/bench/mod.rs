@@ -3,6 +3,7 @@
 mod pipes;
 mod render;
 mod sph;
+mod stream_power;
 
 use crate::Failure;
 use crate::args::CasesArgs;
@@ -61,7 +62,12 @@ struct Case {
 
 /// Runs the cases asked for: `pipes`, `pipes/mei-2007`, `render/terrain/1024`, ...
 pub(crate) fn bench(args: &CasesArgs) -> Result<(), Failure> {
-    let cases: Vec<Case> = pipes::cases().into_iter().chain(sph::cases()).chain(render::cases()).collect();
+    let cases: Vec<Case> = pipes::cases()
+        .into_iter()
+        .chain(sph::cases())
+        .chain(stream_power::cases())
+        .chain(render::cases())
+        .collect();
     let asked = |case: &&Case| {
         let below = |asked: &String| case.name == *asked || case.name.starts_with(&format!("{asked}/"));
         args.cases.is_empty() || args.cases.iter().any(below)
@@ -69,7 +75,7 @@ pub(crate) fn bench(args: &CasesArgs) -> Result<(), Failure> {
     let chosen: Vec<_> = cases.iter().filter(asked).collect();
     if chosen.is_empty() {
         let names = cases.iter().map(|case| case.name.as_str()).collect::<Vec<_>>().join(", ");
-        let message = format!("there is no such case; choose from pipes, sph, render, {names}");
+        let message = format!("there is no such case; choose from pipes, sph, stream-power, render, {names}");
         return Err(Failure::usage(message));
     }
     let cores = std::thread::available_parallelism().map_or(1, usize::from);

@@ -18,7 +18,7 @@ use super::{
 };
 use serde_json::Value;
 use thalweg_coupling as coupling;
-use thalweg_erosion::pipes::{self};
+use thalweg_erosion::{pipes, stream_power};
 use thalweg_field::Edges;
 use thalweg_field::describe::{Form, Parameter, field_names};
 use thalweg_terrain::noise::{Billow, Fbm, Ridged, Voronoi, Warp};
@@ -250,6 +250,10 @@ fn names_in(section: &str, kinds: &[&str]) -> Vec<&'static str> {
         ("terrain.layer.warp", _) => &[field_names::<Warp>()],
         ("terrain.layer.mask", _) => &[&["layer", "low", "high", "center", "radius", "fade"]],
         ("solver", "sph") => &[&["kind", "preset", "backend"], field_names::<coupling::Params>()],
+        ("solver", "stream-power") => {
+            &[&["kind", "preset", "backend"], field_names::<stream_power::Params>()]
+        }
+        ("solver.layer", _) => &[field_names::<stream_power::RockLayer>()],
         ("solver", _) => &[&["kind", "preset", "backend"], field_names::<pipes::Params>()],
         ("solver.fluid", _) => &[field_names::<thalweg_sph::FluidParams>()],
         ("solver.bed", _) => &[field_names::<coupling::BedParams>()],

@@ -197,7 +197,7 @@ fn presets_belong_to_their_method() {
 fn what_the_other_method_knows_is_refused_with_what_to_use_instead() {
     is_told(
         "[[rain]]\nrate = '3 mm/h'",
-        "a.toml:4:1: rain[0] is for kind = \"pipes\", and this is \"sph\": a particle is far larger than a drop; \
+        "a.toml:4:1: rain[0] is for kind = \"pipes\" or \"stream-power\", and this is \"sph\": a particle is far larger than a drop; \
          let water in with [[emitter]], or begin with [[water]]",
     );
     let sph = |text: &str| format!("version = 1\n[solver]\nkind = 'sph'\n{text}");

@@ -1,6 +1,6 @@
 //! The table of methods.
 
-use super::{Setup, Solver, particles, pipes};
+use super::{Setup, Solver, particles, pipes, stream_power};
 use crate::project::{Complaint, Scene};
 use schemars::{Schema, SchemaGenerator};
 use serde::Serialize;
@@ -46,7 +46,7 @@ pub struct Method {
 }
 
 /// The methods of this program. Whoever adds one adds a line.
-const METHODS: [&Method; 2] = [&pipes::METHOD, &particles::METHOD];
+const METHODS: [&Method; 3] = [&pipes::METHOD, &particles::METHOD, &stream_power::METHOD];
 
 /// Methods of the program around this library.
 static REGISTERED: RwLock<Vec<&'static Method>> = RwLock::new(Vec::new());

@@ -9,6 +9,7 @@ mod particles;
 mod patch;
 mod pipes;
 mod sections;
+mod stream_power;
 mod stroke;
 mod succession;
 mod wanted;

@@ -318,7 +318,7 @@ fn add_sample(pipes: &Pipes, sampled: f64, flow: &mut Grid2<f32>, wet: &mut Grid
 }
 
 /// The next finer terrain with the shape that a pass gave it and a share of its own detail.
-fn finer(setup: &Setup, pass: usize, eroded: &Heightfield) -> Heightfield {
+pub(super) fn finer(setup: &Setup, pass: usize, eroded: &Heightfield) -> Heightfield {
     let detail = setup.scene.time.coarse[pass].detail as f32;
     let before = setup.ground.of_pass(&setup.scene, pass);
     let own = setup.ground.of_pass(&setup.scene, pass + 1);
@@ -344,7 +344,7 @@ fn spread(coarse: Grid2<f32>, frame: &Frame, [cols, rows]: [usize; 2]) -> Grid2<
 }
 
 /// Bed lost (sign -1) or gained (sign 1) since the beginning `[m]`.
-fn change(ground: &Heightfield, start: &Heightfield, sign: f32) -> Grid2<f32> {
+pub(super) fn change(ground: &Heightfield, start: &Heightfield, sign: f32) -> Grid2<f32> {
     Grid2::from_fn(ground.height.cols(), ground.height.rows(), |c, r| {
         (sign * (ground.height.at(c, r) - start.height.at(c, r))).max(0.0)
     })

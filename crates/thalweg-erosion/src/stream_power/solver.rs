@@ -1,0 +1,492 @@
+//! Ground that rises, wears down and creeps, step by step.
+
+use super::creep::{Creep, LEAST_STAYING, Slopes};
+use super::error::StepError;
+use super::floors::Floors;
+use super::incision::{Basin, Incision, Law};
+use super::lakes::Hollows;
+use super::land::Land;
+use super::layout::{Layout, PIT, UNDER_WATER, WAY};
+use super::order::Order;
+use super::params::{Lakes, Params, REFERENCE_AREA};
+use super::rock::{self, Strata, Surface};
+use super::{receivers, relief, uplift};
+use thalweg_field::random::Key;
+use thalweg_field::sum::Compensated;
+use thalweg_field::{Frame, Grid2, Heightfield, Invalid, Ledger, Solids, band, require};
+
+/// Change of the surface over which its age is forgotten `[m]`: about the depth that cosmic rays reach (Lal 1991).
+const FRESH: f32 = 1.0;
+
+/// Ground that rises, wears down and creeps.
+#[derive(Clone, Debug)]
+pub struct StreamPower {
+    pub(super) layout: Layout,
+    pub(super) frame: Frame,
+    pub(super) params: Params,
+    pub(super) land: Land,
+    pub(super) clock: Clock,
+    pub(super) cells: Cells,
+    pub(super) books: Books,
+    /// What follows from the parameters and the land, cell by cell.
+    pub(super) given: Given,
+    pub(super) routes: Routes,
+    pub(super) work: Work,
+}
+
+/// How far it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Clock {
+    pub(super) step: u64,
+    /// Simulated time `[s]`.
+    pub(super) time: f64,
+    /// What uplift is multiplied with to reach the relief that is wanted `[-]`.
+    pub(super) gain: f64,
+}
+
+/// What is saved of every cell. All have a rim.
+#[derive(Clone, Debug)]
+pub(super) struct Cells {
+    /// Height of the bed, at outlets of the water if that is higher `[m]`.
+    pub(super) height: Vec<f64>,
+    /// Sediment on the rock `[m]`.
+    pub(super) sediment: Vec<f32>,
+    /// How far the rock has risen `[m]`.
+    pub(super) uplifted: Vec<f32>,
+    /// How long the surface has been one `[s]`.
+    pub(super) age: Vec<f32>,
+}
+
+/// The accounts, as height of one cell `[m]`.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Books {
+    pub(super) start: f64,
+    pub(super) added: Compensated,
+    pub(super) exported: Compensated,
+    pub(super) eroded: Compensated,
+}
+
+/// What follows from parameters and land.
+#[derive(Clone, Debug)]
+pub(super) struct Given {
+    /// The ground at the beginning `[m]`.
+    pub(super) start: Grid2<f32>,
+    /// Beds of outlets that lie under water, by cell `[m]`.
+    pub(super) drowned: Vec<(u32, f64)>,
+    pub(super) rock: Vec<f32>,
+    pub(super) pattern: Vec<f32>,
+    pub(super) rain: Option<Vec<f32>>,
+    pub(super) strata: Option<Strata>,
+}
+
+/// The ways of the water.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Routes {
+    pub(super) ways: Vec<u8>,
+    pub(super) order: Order,
+    pub(super) hollows: Hollows,
+}
+
+/// Room for a step, which is not saved.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Work {
+    pub(super) incision: Incision,
+    creep: Creep,
+    /// Heights after uplift.
+    start: Vec<f64>,
+    /// Heights after creep.
+    crept: Vec<f64>,
+    /// Soil that came into rivers.
+    soil: Vec<f64>,
+    stays: Vec<f32>,
+    erodibility: Vec<f32>,
+    floors: Vec<f32>,
+}
+
+impl StreamPower {
+    /// Puts land over a terrain. Nothing has happened yet.
+    pub fn new(ground: &Heightfield, params: &Params, land: &Land) -> Result<Self, Invalid> {
+        Self::resumed(ground, ground, params, land)
+    }
+
+    /// The same where the ground has changed since the beginning, as on a finer grid after a coarse one: the form that is kept
+    /// and the layers of rock are those of the beginning.
+    pub fn resumed(
+        start: &Heightfield,
+        ground: &Heightfield,
+        params: &Params,
+        land: &Land,
+    ) -> Result<Self, Invalid> {
+        let (cols, rows) = (ground.height.cols(), ground.height.rows());
+        params.validated()?;
+        require(
+            cols > 1 && rows > 1,
+            "terrain",
+            format!("{cols} by {rows}"),
+            "it must have at least 2 by 2 cells",
+        )?;
+        let most = u32::MAX as usize / 4;
+        require(
+            cols < most / rows,
+            "terrain",
+            format!("{cols} by {rows}"),
+            format!("it may have {most} cells"),
+        )?;
+        land.validated(cols, rows)?;
+        for field in [start, ground] {
+            let stray = field.height.values().iter().copied().find(|h| !h.is_finite());
+            require(
+                stray.is_none(),
+                "terrain",
+                stray.unwrap_or(0.0),
+                "every height must be a finite number",
+            )?;
+        }
+        let layout = Layout::new(cols, rows, ground.frame.cell, &land.edges);
+        let mut height = layout.padded(&ground.height, f64::INFINITY, f64::from);
+        let drowned = drown(&layout, &mut height);
+        let cells = Cells {
+            sediment: layout.filled(0.0),
+            uplifted: layout.filled(0.0),
+            age: layout.filled(0.0),
+            height,
+        };
+        let given = Given::new(&layout, &start.height, drowned, params, land);
+        let books = Books { start: sum(&layout, &cells.height), ..Books::default() };
+        let clock = Clock { gain: 1.0, ..Clock::default() };
+        let (params, land) = (params.clone(), land.clone());
+        let (routes, work) = (Routes::default(), Work::default());
+        Ok(Self {
+            layout,
+            frame: ground.frame.clone(),
+            params,
+            land,
+            clock,
+            cells,
+            books,
+            given,
+            routes,
+            work,
+        })
+    }
+
+    /// Bytes for each cell: what is saved, and the room for a step.
+    pub const BYTES_PER_CELL: usize = 20 + 12 + 100;
+
+    /// Memory that a run on so many cells needs, without maps and pictures `[bytes]`.
+    pub fn memory(cols: usize, rows: usize) -> u64 {
+        (cols as u64 + 2).saturating_mul(rows as u64 + 2).saturating_mul(Self::BYTES_PER_CELL as u64)
+    }
+
+    /// Steps taken so far.
+    pub fn steps_taken(&self) -> u64 {
+        self.clock.step
+    }
+
+    /// Simulated time `[s]`.
+    pub fn time(&self) -> f64 {
+        self.clock.time
+    }
+
+    /// The parameters it runs with.
+    pub fn params(&self) -> &Params {
+        &self.params
+    }
+
+    /// Cell size and position of its terrain.
+    pub fn frame(&self) -> &Frame {
+        &self.frame
+    }
+
+    /// Columns and rows of its terrain.
+    pub fn size(&self) -> [usize; 2] {
+        [self.layout.cols, self.layout.rows]
+    }
+
+    /// Goes on with other parameters and land; the edges stay.
+    pub fn change(&mut self, params: &Params, land: &Land) -> Result<(), Invalid> {
+        params.validated()?;
+        land.validated(self.layout.cols, self.layout.rows)?;
+        let drowned = std::mem::take(&mut self.given.drowned);
+        let start = std::mem::take(&mut self.given.start);
+        self.given = Given::new(&self.layout, &start, drowned, params, land);
+        (self.params, self.land) = (params.clone(), Land { edges: self.land.edges, ..land.clone() });
+        Ok(())
+    }
+
+    /// Takes so many steps of the length that the parameters say.
+    pub fn advance(&mut self, steps: u64) -> Result<(), StepError> {
+        (0..steps).try_for_each(|_| self.step(self.params.step))
+    }
+
+    /// Takes one step of `dt` seconds.
+    pub fn step(&mut self, dt: f64) -> Result<(), StepError> {
+        self.rise(dt);
+        self.route();
+        self.creep(dt);
+        self.cut_and_fill(dt);
+        self.finish(dt)
+    }
+
+    /// Rock rises.
+    fn rise(&mut self, dt: f64) {
+        let Cells { height, uplifted, .. } = &mut self.cells;
+        let by = self.params.uplift * self.clock.gain * dt;
+        let rose = uplift::raise(&self.layout, &self.given.pattern, by, height, uplifted);
+        self.books.added.add(rose);
+    }
+
+    /// Water finds its way.
+    fn route(&mut self) {
+        let key = Key::new(self.land.seed).with(self.clock.step);
+        self.work.start.clone_from(&self.cells.height);
+        self.routes.find(&self.layout, &mut self.work.start, &self.params, key);
+        let Routes { ways, order, .. } = &self.routes;
+        self.work.incision.gather(&self.layout, order, ways, self.given.rain.as_deref());
+        self.cells.height.copy_from_slice(&self.work.start);
+    }
+
+    /// Rivers cut into their beds and lay down what they carry.
+    fn cut_and_fill(&mut self, dt: f64) {
+        let Self { layout, params, cells, given, routes, work, .. } = self;
+        let law = law(layout, params, dt);
+        let Routes { ways, order, hollows } = routes;
+        work.crept.clone_from(&cells.height);
+        hollows.measure(&work.crept);
+        let surface = given.surface(layout, cells, params);
+        let erodibility = match given.varies(params) {
+            true => {
+                surface.erodibility(&mut work.erodibility);
+                &work.erodibility
+            }
+            false => &given.rock,
+        };
+        work.incision.weigh(layout, ways, erodibility, &law);
+        let basin = &mut Basin { layout, order, ways, hollows, soil: &work.soil };
+        let outcome = work.incision.solve(basin, &law, &work.crept, &mut cells.height);
+        hollows.settle(&work.incision.settled, &mut cells.height);
+        self.books.exported.add(outcome.exported);
+        if let Some(wanted) = params.relief {
+            let risen = params.uplift * self.clock.gain * dt;
+            let found = relief::expected(
+                layout,
+                order,
+                ways,
+                &mut work.incision,
+                (&given.pattern, risen),
+                &law,
+                params,
+            );
+            // Ground that is too high already is lifted less until it has come down.
+            let found = found.max(relief::present(layout, &cells.height));
+            self.clock.gain = relief::adjusted(self.clock.gain, wanted / found, params.slope_exponent);
+        }
+    }
+
+    /// Soil creeps, and rivers level their valleys. What creeps into a river does not raise its bed but is carried on by it:
+    /// rivers are narrower than cells, and would have to cut the more the finer the cells are.
+    fn creep(&mut self, dt: f64) {
+        let Self { layout, params, cells, work, routes, .. } = self;
+        let floors = (params.valley_width > 0.0).then(|| {
+            let floors = Floors { width: params.valley_width, cut: params.erodibility * dt };
+            floors.spread(layout, &work.incision.area, &mut work.floors);
+            &work.floors[..]
+        });
+        let spread = params.diffusivity() * dt;
+        let critical = params.critical_slope.map(f64::tan);
+        let head = params.channel_area / (layout.cell * layout.cell);
+        let stays = (head > 0.0).then(|| {
+            stays(head, &work.incision.area, &routes.ways, &mut work.stays);
+            &work.stays[..]
+        });
+        let slopes = Slopes { layout, spread, critical, floors, stays };
+        let left = work.creep.go(&slopes, &mut cells.height, &mut work.soil);
+        self.books.exported.add(left);
+    }
+
+    /// Counts what moved, and what it left at the surface.
+    fn finish(&mut self, dt: f64) -> Result<(), StepError> {
+        let Self { layout, cells, work, books, clock, routes, .. } = self;
+        // What breaching cut was there before.
+        let mut eroded: f64 = routes.hollows.cuts.iter().map(|cut| cut.1).sum();
+        let stride = layout.stride;
+        let mut sums = vec![[0.0; 2]; layout.rows + 2];
+        let (height, start) = (&cells.height, &work.start);
+        band::for_each_part(
+            0..layout.rows + 2,
+            1,
+            (Rows { sediment: &mut cells.sediment, age: &mut cells.age, stride }, &mut sums[..]),
+            &|row, (rows, sum): (Rows, &mut [[f64; 2]])| {
+                let row = row.start;
+                if row == 0 || row > layout.rows {
+                    return;
+                }
+                let line = row * stride + 1..row * stride + 1 + layout.cols;
+                let cells = height[line.clone()].iter().zip(&start[line]);
+                let surface = rows.sediment[1..].iter_mut().zip(&mut rows.age[1..]);
+                for ((height, start), (sediment, age)) in cells.zip(surface) {
+                    let change = height - start;
+                    *sediment = (*sediment + change as f32).max(0.0);
+                    *age = (*age + dt as f32) / (1.0 + change.abs() as f32 / FRESH);
+                    sum[0][0] -= change.min(0.0);
+                    // Not a number, or without end: 0 times it is no 0.
+                    sum[0][1] += change * 0.0;
+                }
+            },
+        );
+        eroded += sums.iter().map(|sum| sum[0]).sum::<f64>();
+        books.eroded.add(eroded);
+        clock.step += 1;
+        clock.time += dt;
+        if sums.iter().all(|sum| sum[1] == 0.0) { Ok(()) } else { self.check_finite() }
+    }
+
+    /// Refuses numbers that have gone wild.
+    pub fn check_finite(&self) -> Result<(), StepError> {
+        let layout = &self.layout;
+        let places = (0..layout.rows).flat_map(|row| (0..layout.cols).map(move |col| (col, row)));
+        let mut strays = places.filter(|&(col, row)| !self.cells.height[layout.at(col, row)].is_finite());
+        match strays.next() {
+            None => Ok(()),
+            Some((col, row)) => {
+                Err(StepError::NotFinite { count: 1 + strays.count(), step: self.clock.step, col, row })
+            }
+        }
+    }
+
+    /// The account of the ground so far; there is no account of water, which is not moved but known.
+    pub fn ledger(&self) -> Ledger {
+        let area = self.layout.cell * self.layout.cell;
+        let Books { start, added, exported, eroded } = &self.books;
+        let solids = Solids {
+            bed_start: start * area,
+            bed_end: sum(&self.layout, &self.cells.height) * area,
+            suspended: 0.0,
+            exported: exported.value() * area,
+            added: added.value() * area,
+            eroded: eroded.value() * area,
+        };
+        Ledger { solids, ..Ledger::default() }
+    }
+}
+
+/// Share of the soil that stays in each cell: what is no river, and what lies under a lake, keeps all of it `[-]`.
+fn stays(head: f64, area: &[f64], ways: &[u8], stays: &mut Vec<f32>) {
+    stays.clear();
+    stays.extend(area.iter().zip(ways).map(|(area, code)| {
+        let ratio = head / area;
+        let river = if code & UNDER_WATER == 0 { 1.0 / (1.0 + ratio * ratio) } else { 0.0 };
+        (1.0 - river as f32).max(LEAST_STAYING)
+    }));
+}
+
+/// The law of the rivers for a step.
+pub(super) fn law(layout: &Layout, params: &Params, dt: f64) -> Law {
+    let m = params.area_exponent;
+    Law {
+        m,
+        n: params.slope_exponent,
+        g: params.deposition,
+        cut: params.erodibility * dt * (layout.cell * layout.cell / REFERENCE_AREA).powf(m),
+        head: params.channel_area / (layout.cell * layout.cell),
+        threshold: params.threshold * dt,
+        traps: params.lakes == Lakes::Keep,
+    }
+}
+
+impl Given {
+    fn new(
+        layout: &Layout,
+        start: &Grid2<f32>,
+        drowned: Vec<(u32, f64)>,
+        params: &Params,
+        land: &Land,
+    ) -> Self {
+        let padded = |grid: &Grid2<f32>| layout.padded(grid, 0.0, |value| value);
+        let softness = land.softness.as_ref().map(padded);
+        let top = start.range().map_or(0.0, |(_, high)| f64::from(high));
+        Self {
+            rock: rock::erodibility(layout, params, softness.as_deref(), land.seed),
+            pattern: uplift::pattern(layout, start, params),
+            rain: land.rain.as_ref().map(padded),
+            strata: Strata::new(params, top),
+            start: start.clone(),
+            drowned,
+        }
+    }
+
+    /// Whether erodibility depends on what lies at the surface.
+    pub(super) fn varies(&self, params: &Params) -> bool {
+        self.strata.is_some() || params.sediment_erodibility != 1.0
+    }
+
+    pub(super) fn surface<'a>(
+        &'a self,
+        layout: &'a Layout,
+        cells: &'a Cells,
+        params: &Params,
+    ) -> Surface<'a> {
+        Surface {
+            layout,
+            rock: &self.rock,
+            strata: self.strata.as_ref(),
+            height: &cells.height,
+            sediment: &cells.sediment,
+            uplifted: &cells.uplifted,
+            loose: params.sediment_erodibility as f32,
+        }
+    }
+}
+
+impl Routes {
+    /// Finds the way of the water from every cell to an outlet. Breaching changes the heights.
+    pub(super) fn find(&mut self, layout: &Layout, height: &mut [f64], params: &Params, key: Key) {
+        self.ways.resize(layout.len(), 0);
+        receivers::find(layout, height, params.routing, key, &mut self.ways);
+        self.order.sort(layout, &self.ways);
+        let has_pits = self.ways.iter().any(|code| code & WAY == PIT);
+        self.hollows.clear();
+        if has_pits {
+            self.hollows.drain(layout, height, &self.order, &mut self.ways, params.lakes);
+            self.order.sort(layout, &self.ways);
+        }
+    }
+}
+
+/// Rows of what lies at the surface.
+struct Rows<'a> {
+    sediment: &'a mut [f32],
+    age: &'a mut [f32],
+    stride: usize,
+}
+
+impl band::Cut for Rows<'_> {
+    fn cut(self, at: usize) -> (Self, Self) {
+        let at = at * self.stride;
+        let ((a, b), (c, d)) = (self.sediment.split_at_mut(at), self.age.split_at_mut(at));
+        (Self { sediment: a, age: c, ..self }, Self { sediment: b, age: d, stride: self.stride })
+    }
+}
+
+/// Raises outlets to the level beyond them. Returns the beds that are now under water.
+fn drown(layout: &Layout, height: &mut [f64]) -> Vec<(u32, f64)> {
+    let mut drowned = Vec::new();
+    for at in layout.outlets() {
+        let [col, row] = layout.place(at);
+        let level = layout.outlet(col, row).unwrap_or(f64::NEG_INFINITY);
+        if height[at] < level {
+            drowned.push((at as u32, height[at]));
+            height[at] = level;
+        }
+    }
+    drowned
+}
+
+/// The sum over all cells, row by row `[m]`.
+pub(super) fn sum(layout: &Layout, height: &[f64]) -> f64 {
+    let mut sum = Compensated::default();
+    for row in 0..layout.rows {
+        sum.add(height[layout.at(0, row)..][..layout.cols].iter().sum());
+    }
+    sum.value()
+}

@@ -1,0 +1,131 @@
+//! Where rock rises, and how fast.
+
+use super::layout::Layout;
+use super::params::Params;
+use thalweg_field::{Grid2, band};
+
+/// Share of the uplift that is the same everywhere even where the form is kept entirely: low ground is raised too, so that its
+/// rivers have something to cut `[-]`.
+const EVERYWHERE: f64 = 0.1;
+
+/// How much of the uplift each cell gets, the most being 1 `[-]`.
+pub(super) fn pattern(layout: &Layout, start: &Grid2<f32>, params: &Params) -> Vec<f32> {
+    if params.keep_form == 0.0 {
+        return layout.filled(1.0);
+    }
+    let smooth = smoothed(start, params.form_width / layout.cell);
+    let (low, high) = smooth.range().unwrap_or((0.0, 0.0));
+    let scale = if high > low { (1.0 - EVERYWHERE) / f64::from(high - low) } else { 0.0 };
+    let keep = params.keep_form;
+    layout.padded(&smooth, 0.0, |height| {
+        (1.0 - keep + keep * (EVERYWHERE + scale * f64::from(height - low))) as f32
+    })
+}
+
+/// The grid under a bell of that many cells: three means over boxes, whose ends count in part (Gwosdek et al. 2011).
+fn smoothed(grid: &Grid2<f32>, cells: f64) -> Grid2<f32> {
+    let mut now = grid.clone();
+    for _ in 0..3 {
+        let rows = now.clone();
+        now.for_each_row(|row, line| mean_over(rows.row(row), cells, line));
+        let mut turned = Grid2::from_fn(now.rows(), now.cols(), |col, row| now.at(row, col));
+        let columns = turned.clone();
+        turned.for_each_row(|row, line| mean_over(columns.row(row), cells, line));
+        now = Grid2::from_fn(grid.cols(), grid.rows(), |col, row| turned.at(row, col));
+    }
+    now
+}
+
+/// The mean over a box whose variance is a third of `cells` squared; beyond the ends there is nothing.
+fn mean_over(line: &[f32], cells: f64, means: &mut [f32]) {
+    let half = (0.25 * (4.0 * cells * cells + 1.0)).sqrt();
+    let whole = (half - 0.5).floor().max(0.0) as usize;
+    let part = half - 0.5 - whole as f64;
+    let mut sums = vec![0.0; line.len() + 1];
+    for (i, &value) in line.iter().enumerate() {
+        sums[i + 1] = sums[i] + f64::from(value);
+    }
+    for (i, mean) in means.iter_mut().enumerate() {
+        let (first, last) = (i.saturating_sub(whole), (i + whole + 1).min(line.len()));
+        let (mut sum, mut weight) = (sums[last] - sums[first], (last - first) as f64);
+        for end in [i.checked_sub(whole + 1), Some(i + whole + 1)].into_iter().flatten() {
+            if let Some(&value) = line.get(end) {
+                sum += part * f64::from(value);
+                weight += part;
+            }
+        }
+        *mean = (sum / weight) as f32;
+    }
+}
+
+/// Raises every cell but the outlets by `by` metres times its share. Returns the sum `[m]`.
+pub(super) fn raise(
+    layout: &Layout,
+    pattern: &[f32],
+    by: f64,
+    height: &mut [f64],
+    uplifted: &mut [f32],
+) -> f64 {
+    let stride = layout.stride;
+    let mut sums = vec![0.0; layout.rows + 2];
+    band::for_each_part(
+        0..layout.rows + 2,
+        1,
+        (Rows { height, uplifted, stride }, &mut sums[..]),
+        &|row, (cells, sum): (Rows, &mut [f64])| {
+            let row = row.start;
+            if row == 0 || row > layout.rows || layout.is_outlet_row(row - 1) {
+                return;
+            }
+            let [_, east, _, west] = layout.edges.map(|edge| edge.is_some());
+            let inner = 1 + usize::from(west)..(layout.cols + 1).saturating_sub(usize::from(east));
+            for col in inner {
+                let rise = by * f64::from(pattern[row * stride + col]);
+                cells.height[col] += rise;
+                cells.uplifted[col] += rise as f32;
+                sum[0] += rise;
+            }
+        },
+    );
+    sums.iter().sum()
+}
+
+/// Rows of what uplift changes.
+struct Rows<'a> {
+    height: &'a mut [f64],
+    uplifted: &'a mut [f32],
+    stride: usize,
+}
+
+impl band::Cut for Rows<'_> {
+    fn cut(self, at: usize) -> (Self, Self) {
+        let at = at * self.stride;
+        let ((a, b), (c, d)) = (self.height.split_at_mut(at), self.uplifted.split_at_mut(at));
+        (Self { height: a, uplifted: c, ..self }, Self { height: b, uplifted: d, stride: self.stride })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spike_becomes_a_bell_of_the_width_that_was_asked_for() {
+        for cells in [0.4, 1.5, 7.3] {
+            let spike = Grid2::from_fn(101, 101, |col, row| f32::from(u8::from(col == 50 && row == 50)));
+            let bell = smoothed(&spike, cells);
+            let (mut sum, mut spread) = (0.0, 0.0);
+            for row in 0..101 {
+                for col in 0..101 {
+                    let value = f64::from(bell.at(col, row));
+                    sum += value;
+                    spread += value * (col as f64 - 50.0).powi(2);
+                }
+            }
+            let deviation = (spread / sum).sqrt();
+            assert!((sum - 1.0).abs() < 1.0e-4, "{sum}");
+            // The ends of the boxes count in part of their length, which is not quite their share of the variance.
+            assert!((deviation / cells - 1.0).abs() < 0.2, "{deviation} cells, not {cells}");
+        }
+    }
+}

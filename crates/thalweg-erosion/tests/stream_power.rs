@@ -1,0 +1,104 @@
+//! Stream power through its public face.
+
+use thalweg_erosion::stream_power::reference::Reference;
+use thalweg_erosion::stream_power::{Land, Params, StreamPower};
+use thalweg_field::random::Key;
+use thalweg_field::{Edge, Edges, Frame, Grid2, Heightfield, Region};
+
+/// A cone with some roughness, all of it downhill.
+fn cone(cells: usize) -> Heightfield {
+    let middle = (cells as f32 - 1.0) / 2.0;
+    let key = Key::new(3);
+    let height = |col: usize, row: usize| {
+        let away = (col as f32 - middle).hypot(row as f32 - middle);
+        10.0 * (cells as f32 - away) + key.with(col as u64).with(row as u64).unit() as f32
+    };
+    Heightfield { height: Grid2::from_fn(cells, cells, height), frame: Frame::with_cell(50.0) }
+}
+
+#[test]
+fn the_fast_one_computes_what_the_plain_one_does() {
+    let params = Params::preset("braun-2013").unwrap();
+    let ground = cone(65);
+    let mut fast = StreamPower::new(&ground, &params, &Land::open()).unwrap();
+    let mut plain = Reference::new(ground.height.map(f64::from), 50.0, &params);
+    for _ in 0..20 {
+        fast.step(params.step).unwrap();
+        plain.step(params.step);
+    }
+    let whole = Region { cols: 0..65, rows: 0..65 };
+    let pairs = fast.heights(&whole).into_iter().zip(plain.height.values());
+    let worst = pairs.map(|(fast, plain)| (fast - plain).abs()).fold(0.0, f64::max);
+    // Heights of some hundred metres in 64 bits, twenty steps.
+    assert!(worst < 1.0e-9, "heights differ by {worst:e} m");
+}
+
+#[test]
+fn ground_without_a_way_out_is_refused() {
+    let closed = Land::default();
+    let refused = StreamPower::new(&cone(9), &Params::default(), &closed).unwrap_err();
+    assert!(refused.to_string().contains("rivers need a way out"), "{refused}");
+}
+
+#[test]
+fn high_ground_wears_down_like_low_ground() {
+    let params = Params { erodibility_noise: 0.0, ..Params::default() };
+    let changes = |raised: f32| {
+        let mut ground = cone(33);
+        ground.height = ground.height.map(|height| height.round() + raised);
+        let mut land = StreamPower::new(&ground, &params, &Land::open()).unwrap();
+        land.advance(30).unwrap();
+        let whole = Region { cols: 0..33, rows: 0..33 };
+        land.heights(&whole).into_iter().map(|height| height - f64::from(raised)).collect::<Vec<_>>()
+    };
+    let low = changes(0.0);
+    for raised in [500.0, 3000.0, 8000.0] {
+        let worst = changes(raised).iter().zip(&low).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        // 64 bits at 8 km resolve 1e-12 m.
+        assert!(worst < 1.0e-7, "{worst:e} m, raised by {raised} m");
+    }
+}
+
+#[test]
+fn a_sea_keeps_its_level_and_its_bed_is_shown() {
+    let mut ground = cone(33);
+    ground.height = ground.height.map(|height| height - 200.0);
+    let land = Land { edges: Edges { west: Edge::Level(10.0), ..Edges::default() }, ..Land::default() };
+    let mut run = StreamPower::new(&ground, &Params::default(), &land).unwrap();
+    let bed = ground.height.at(0, 5);
+    let lakes = run.survey().lakes();
+    // Beside the edge the ground lies lower than the sea.
+    assert!(
+        ground.height.at(1, 1) < 10.0 && (lakes.at(1, 1) - (10.0 - ground.height.at(1, 1))).abs() < 1.0e-3
+    );
+    run.advance(5).unwrap();
+    assert_eq!(run.ground().height.at(0, 5), bed);
+    assert!(run.ledger().solids.imbalance() < 1.0e-9);
+}
+
+#[test]
+fn strokes_are_booked() {
+    let mut land = StreamPower::new(&cone(33), &Params::default(), &Land::open()).unwrap();
+    land.advance(3).unwrap();
+    let region = Region { cols: 10..14, rows: 10..14 };
+    let raised: Vec<f64> = land.heights(&region).iter().map(|height| height + 25.0).collect();
+    land.set_heights(&region, &raised).unwrap();
+    assert!(land.set_heights(&region, &[f64::NAN; 16]).is_err());
+    land.advance(3).unwrap();
+    let solids = land.ledger().solids;
+    assert!(solids.imbalance() < 1.0e-9, "{:e}", solids.imbalance());
+}
+
+#[test]
+fn wanted_relief_is_reached() {
+    let params =
+        Params { relief: Some(900.0), step: 20.0e3 * thalweg_field::units::YEAR, ..Params::default() };
+    let mut low = cone(65);
+    low.height = low.height.map(|height| 0.1 * height);
+    let mut land = StreamPower::new(&low, &params, &Land::open()).unwrap();
+    land.advance(400).unwrap();
+    let (lowest, highest) = land.ground().height.range().unwrap();
+    let relief = f64::from(highest - lowest);
+    // What it is scaled by knows rivers, not the shape of hilltops.
+    assert!((700.0..1150.0).contains(&relief), "{relief} m");
+}
