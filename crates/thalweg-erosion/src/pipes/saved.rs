@@ -21,6 +21,8 @@ pub struct Saved {
     pub cells: Vec<f32>,
     /// Ground that was painted, water that was scooped out, and the highest bed that may be; none: nobody painted.
     pub painted: Option<[f64; 3]>,
+    /// The time step that was chosen, where an edit made steps shorter since `[s]`.
+    pub chosen_dt: Option<f64>,
 }
 
 impl Pipes {
@@ -50,6 +52,7 @@ impl Pipes {
             accounts: self.backend.save_accounts(),
             cells: self.backend.save_cells(),
             painted: self.is_painted.then_some([books.painted, books.scooped, self.highest.into()]),
+            chosen_dt: (clock.chosen_dt != clock.dt).then_some(clock.chosen_dt),
         }
     }
 
@@ -87,9 +90,11 @@ impl Pipes {
         all_within("its account,", either, &FINITE)?;
         all_within("account of row", &saved.accounts, &FINITE)?;
         all_within("its painted ground,", saved.painted.as_slice().as_flattened(), &FINITE)?;
+        all_within("the time step that was chosen,", saved.chosen_dt.as_slice(), &NATURAL)?;
         self.backend.check_cells(&saved.cells)?;
         let rain_carry = rain_carry.to_vec();
-        self.clock = Clock { step: saved.step, time, dt, max_depth, rain_depth, rain_carry };
+        let chosen_dt = saved.chosen_dt.unwrap_or(dt);
+        self.clock = Clock { step: saved.step, time, dt, chosen_dt, max_depth, rain_depth, rain_carry };
         (self.books.water_start, self.books.bed_start) = (water_start, bed_start);
         self.books.added = Compensated::from_parts([added, added_rest]);
         let watch = self.guard.watch;

@@ -20,6 +20,9 @@ pub(super) struct Clock {
     /// Simulated time, and the present time step `[s]`.
     pub time: f64,
     pub dt: f64,
+    /// The time step that was chosen when it was last due `[s]`: somebody who makes water deeper meanwhile makes steps
+    /// shorter, and who takes that back gets this one again.
+    pub chosen_dt: f64,
     /// Deepest water on the terrain `[m]`.
     pub max_depth: f64,
     /// Deepest water when the time step was last chosen `[m]`, which rain is measured by.
@@ -70,6 +73,7 @@ impl Clock {
             Some(dt) => dt,
             None => usable.min(model.params.max_dt),
         };
+        self.chosen_dt = self.dt;
         Ok(())
     }
 }
