@@ -16,6 +16,8 @@
 mod pipes;
 mod sph;
 
+pub use sph::eroding_stream;
+
 use serde::Serialize;
 use std::fmt;
 use std::ops::RangeInclusive;
