@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, IsTerminal, Read};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
 use std::time::{Duration, Instant};
 use thalweg::run::{Command, Progress, Watcher};
 
@@ -70,6 +70,8 @@ pub(crate) struct Watch {
     cancelled: Arc<AtomicBool>,
     /// Lines of commands, if it listens to any.
     lines_in: Option<Receiver<Line>>,
+    /// Whether these are all there: then they are waited for, so that the first of them comes before the first step.
+    lines_are_there: bool,
 }
 
 impl Watch {
@@ -102,6 +104,7 @@ impl Watch {
             share: 0.0,
             cancelled,
             lines_in: None,
+            lines_are_there: false,
         }
     }
 
@@ -114,14 +117,25 @@ impl Watch {
         } else {
             let name = from.display().to_string();
             let wrong = |error: std::io::Error| format!("--commands {name}: cannot be read: {error}");
-            if from.metadata().map_err(wrong)?.is_dir() {
+            let kind = from.metadata().map_err(wrong)?;
+            self.lines_are_there = kind.is_file();
+            if kind.is_dir() {
                 return Err(format!("--commands {name}: this is a folder; name a file, a named pipe, or -"));
             }
-            let from = from.to_path_buf();
-            // Opening a named pipe waits for whoever writes into it.
-            std::thread::spawn(move || match File::open(&from) {
-                Ok(file) => listen(&name, BufReader::new(file), &sender),
-                Err(error) => drop(sender.send(Err(format!("{name}: cannot be read: {error}")))),
+            let (from, again) = (from.to_path_buf(), is_pipe(from));
+            // Opening a named pipe waits for whoever writes into it, and when one has ended another may come.
+            std::thread::spawn(move || {
+                loop {
+                    match File::open(&from) {
+                        Ok(file) => listen(&name, BufReader::new(file), &sender),
+                        Err(error) => {
+                            return drop(sender.send(Err(format!("{name}: cannot be read: {error}"))));
+                        }
+                    }
+                    if !again {
+                        return;
+                    }
+                }
             });
         }
         self.lines_in = Some(lines);
@@ -149,6 +163,20 @@ impl Watch {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
+    }
+}
+
+/// Whether a path leads to a named pipe.
+fn is_pipe(path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        path.metadata().is_ok_and(|found| found.file_type().is_fifo())
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        false
     }
 }
 
@@ -222,7 +250,19 @@ impl Watcher for Watch {
     }
 
     fn commands(&mut self) -> Vec<Command> {
-        let lines: Vec<_> = self.lines_in.iter().flat_map(Receiver::try_iter).take(MOST_WAITING).collect();
+        let mut lines = Vec::new();
+        while let Some(from) = self.lines_in.as_ref().filter(|_| lines.len() < MOST_WAITING) {
+            let line = if self.lines_are_there {
+                from.recv().map_err(|_| TryRecvError::Disconnected)
+            } else {
+                from.try_recv()
+            };
+            match line {
+                Ok(line) => lines.push(line),
+                Err(TryRecvError::Empty) => break,
+                Err(TryRecvError::Disconnected) => self.lines_in = None,
+            }
+        }
         let mut commands = Vec::new();
         for line in lines {
             // Blank lines and remarks are passed over.
@@ -237,6 +277,10 @@ impl Watcher for Watch {
             }
         }
         commands
+    }
+
+    fn has_told_all(&self) -> bool {
+        self.lines_in.is_none()
     }
 }
 

@@ -395,9 +395,10 @@ fn files_outside_the_folder_are_read_where_that_is_allowed() {
     folder.fails(&["check", "scene"], 2, &["outside the scene's folder"]);
     folder.ok(&["check", "scene", "--allow-outside"]);
     folder.ok(&["run", "scene", "-q", "--out", "o", "--allow-outside"]);
-    for kept in ["inputs/inside.exr", "inputs/outside/0/hills.exr", "inputs/outside/1/hills.exr"] {
-        assert!(folder.path(&format!("o/{kept}")).is_file(), "{kept} is not in {:?}", folder.files());
-    }
+    assert!(folder.path("o/inputs/inside.exr").is_file(), "{:?}", folder.files());
+    let outside = std::fs::read_dir(folder.path("o/inputs/outside")).unwrap();
+    let kept = outside.filter(|own| own.as_ref().unwrap().path().join("hills.exr").is_file()).count();
+    assert_eq!(kept, 2, "{:?}", folder.files());
     folder.ok(&["run", "o", "-q", "--out", "again"]);
     common::same(&folder.results("o"), &folder.results("again"), "run again from its own copies");
 }

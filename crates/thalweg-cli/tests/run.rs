@@ -404,3 +404,53 @@ fn a_run_obeys_standard_input() {
     assert!(output.status.success() && said.contains("back at step 0"), "{said}");
     assert!(folder.path("o/checkpoints/step_0000000000.twc").is_file(), "{said}");
 }
+
+/// Commands behind `step` wait until its steps are taken, and a file that ends while the run waits ends the waiting.
+#[test]
+fn a_file_of_commands_acts_at_its_steps() {
+    let folder = Folder::new();
+    folder.write("torrent.toml", TORRENT);
+    folder.write(
+        "orders",
+        "step 21\nset solver.fluid.viscosity=3\nstep 4\nundo\nstep\nset time.steps=40\nstep 3\n",
+    );
+    let ran = folder.ok(&["run", "torrent.toml", "--out", "o", "--steps", "1000000", "--commands", "orders"]);
+    for said in [
+        "after step 21: set solver.fluid.viscosity=3",
+        "after step 25: undo solver.fluid.viscosity=3",
+        "after step 26: set time.steps=40",
+        "there are no more commands that could end the waiting",
+        "stopped after step 29",
+    ] {
+        assert!(ran.stderr.contains(said), "{said:?} is not in {ran:?}");
+    }
+    // More steps than there are lead to the end, and what is told then is done.
+    folder.write("orders", "step 1000\nset time.steps=50\nstep 1000\n");
+    let ran = folder.ok(&["run", "o", "--out", "o", "--resume", "--commands", "orders"]);
+    assert!(ran.stderr.contains("after step 40: set time.steps=50"), "{ran:?}");
+    assert_eq!(folder.json("o/report.json")["steps"], 50);
+}
+
+/// Each word into a named pipe is a writer of its own, and none of them is the last.
+#[cfg(unix)]
+#[test]
+fn a_run_listens_to_a_named_pipe_again_and_again() {
+    use std::process::{Command, Stdio};
+    let folder = Folder::new();
+    folder.write("torrent.toml", TORRENT);
+    let pipe = folder.path("orders");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let child = folder
+        .command(&["run", "torrent.toml", "--out", "o", "--steps", "1000000", "--commands", "orders"])
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    for word in ["pause\n", "set solver.fluid.viscosity=3\n", "stop\n"] {
+        std::fs::write(&pipe, word).unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(200));
+    }
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && said.contains("set solver.fluid.viscosity=3"), "{said}");
+    assert!(said.contains("stopped after step"), "{said}");
+}

@@ -25,7 +25,7 @@
 use crate::WriteError;
 use crate::atomic::write_atomic;
 use crate::error::{cause, mebibytes};
-use crate::source::open_regular;
+use crate::reading::open_regular;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fs::{self, File};

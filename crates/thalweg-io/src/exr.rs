@@ -1,7 +1,7 @@
 //! EXR: floats as they are.
 
 use crate::label::{KEY, Label};
-use crate::source::{Raster, Source};
+use crate::reading::{Raster, Reading};
 use crate::{Estimate, Notice, ReadError};
 use ::exr::block::reader::{ChunksReader, Reader};
 use ::exr::block::{self, UncompressedBlock};
@@ -23,7 +23,7 @@ const HEIGHT_CHANNELS: [&str; 6] = ["Y", "height", "R", "Z", "V", "G"];
 
 /// An EXR file whose header has been checked.
 pub(crate) struct Opened<'a> {
-    source: Source<'a>,
+    reading: Reading<'a>,
     reader: Reader<BufReader<File>>,
     channel: Channel,
     pub size: Estimate,
@@ -40,27 +40,27 @@ struct Channel {
 }
 
 impl<'a> Opened<'a> {
-    pub(crate) fn new(source: Source<'a>, file: BufReader<File>) -> Result<Self, ReadError> {
-        let reader = block::read(file, false).map_err(|error| explain(source, error))?;
+    pub(crate) fn new(reading: Reading<'a>, file: BufReader<File>) -> Result<Self, ReadError> {
+        let reader = block::read(file, false).map_err(|error| explain(reading, error))?;
         let header = &reader.headers()[0];
-        let channel = channel(source, header)?;
+        let channel = channel(reading, header)?;
         let Vec2(cols, rows) = header.layer_size;
         // A block is held packed and unpacked.
         let scratch = (block_cells(header) as u64).saturating_mul(2 * channel.all as u64);
-        let size = source.admit(FORMAT, cols as u64, rows as u64, scratch)?;
-        Ok(Self { source, reader, channel, size })
+        let size = reading.admit(FORMAT, cols as u64, rows as u64, scratch)?;
+        Ok(Self { reading, reader, channel, size })
     }
 
     /// The description inside the file.
     pub(crate) fn label(&self) -> Result<Option<Label>, ReadError> {
-        own_label(self.source, &self.reader.headers()[0])
+        own_label(self.reading, &self.reader.headers()[0])
     }
 
     pub(crate) fn read(self, notices: &mut Vec<Notice>) -> Result<Raster, ReadError> {
         let label = self.label()?;
-        let Self { source, reader, channel, size } = self;
+        let Self { reading, reader, channel, size } = self;
         let full = if channel.sample == SampleType::U32 { f64::from(u32::MAX) } else { 1.0 };
-        let scale = source.scale(full, label.as_ref(), notices);
+        let scale = reading.scale(full, label.as_ref(), notices);
         let mut heights = Grid2::filled(size.cols, size.rows, f32::NAN);
         let mut seen = HashSet::new();
         let chunks = reader
@@ -87,7 +87,7 @@ impl<'a> Opened<'a> {
         };
         chunks
             .and_then(|chunks| chunks.decompress_sequential(false, |_, block| place(block)))
-            .map_err(|error| explain(source, error))?;
+            .map_err(|error| explain(reading, error))?;
         Ok(Raster::labelled(heights, label, 32))
     }
 }
@@ -99,17 +99,17 @@ fn copy<const N: usize>(bytes: &[u8], cells: &mut [f32], height: impl Fn([u8; N]
 }
 
 /// The channel that holds the heights: the only one, or the likeliest by its name.
-fn channel(source: Source, header: &Header) -> Result<Channel, ReadError> {
+fn channel(reading: Reading, header: &Header) -> Result<Channel, ReadError> {
     let list = &header.channels.list;
     if list.iter().any(|channel| channel.sampling != Vec2(1, 1)) {
-        return Err(source.unsupported("some channels leave out cells", "exporting every channel in full"));
+        return Err(reading.unsupported("some channels leave out cells", "exporting every channel in full"));
     }
     let named = |name: &&str| list.iter().position(|channel| channel.name.eq(name));
     let found = if list.len() == 1 { Some(0) } else { HEIGHT_CHANNELS.iter().find_map(named) };
     let Some(found) = found else {
         let names: Vec<String> = list.iter().map(|channel| channel.name.to_string()).collect();
         let what = format!("has no channel named Y, R, height or Z but {}", names.join(", "));
-        return Err(source.unsupported(what, "exporting the height as a channel named Y"));
+        return Err(reading.unsupported(what, "exporting the height as a channel named Y"));
     };
     let bytes =
         |count: usize| list.iter().take(count).map(|channel| channel.sample_type.bytes_per_sample()).sum();
@@ -122,20 +122,20 @@ fn block_cells(header: &Header) -> usize {
     width.saturating_mul(height)
 }
 
-fn own_label(source: Source, header: &Header) -> Result<Option<Label>, ReadError> {
+fn own_label(reading: Reading, header: &Header) -> Result<Option<Label>, ReadError> {
     match header.own_attributes.other.get(&Text::from(KEY)) {
-        Some(AttributeValue::Text(text)) => Label::parse(&text.to_string(), source.path).map(Some),
+        Some(AttributeValue::Text(text)) => Label::parse(&text.to_string(), reading.path).map(Some),
         _ => Ok(None),
     }
 }
 
-fn explain(source: Source, error: Error) -> ReadError {
+fn explain(reading: Reading, error: Error) -> ReadError {
     match error {
-        Error::NotSupported(what) => source.unsupported(what, "exporting one flat layer of 32-bit floats"),
+        Error::NotSupported(what) => reading.unsupported(what, "exporting one flat layer of 32-bit floats"),
         Error::Io(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-            source.broken(FORMAT, "it ends too early")
+            reading.broken(FORMAT, "it ends too early")
         }
-        other => source.broken(FORMAT, other),
+        other => reading.broken(FORMAT, other),
     }
 }
 

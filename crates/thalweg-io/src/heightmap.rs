@@ -2,7 +2,7 @@
 
 use crate::atomic::write_atomic;
 use crate::label::{ByteOrder, HEIGHT, Label, sidecar_of};
-use crate::source::{Raster, Source};
+use crate::reading::{Raster, Reading};
 use crate::{Notice, ReadError, WriteError, exr, nodata, png, raw, tiff};
 use std::collections::HashSet;
 use std::fs::File;
@@ -130,28 +130,28 @@ impl Format {
 fn open<'a>(
     path: &'a Path,
     options: &'a ReadOptions,
-) -> Result<(Format, Source<'a>, BufReader<File>), ReadError> {
+) -> Result<(Format, Reading<'a>, BufReader<File>), ReadError> {
     options.validated(path)?;
     let io = |source| ReadError::Io { path: path.into(), source };
-    let (source, mut file) = Source::open(path, options)?;
+    let (reading, mut file) = Reading::open(path, options)?;
     let mut head = Vec::new();
     file.by_ref().take(8).read_to_end(&mut head).map_err(io)?;
     file.rewind().map_err(io)?;
     match (Format::of(&head, path), Format::named(path)) {
-        (Some(format), _) => Ok((format, source, file)),
-        (None, Some(named)) => Err(source.broken(named.name(), "it does not begin like one")),
+        (Some(format), _) => Ok((format, reading, file)),
+        (None, Some(named)) => Err(reading.broken(named.name(), "it does not begin like one")),
         (None, None) => Err(ReadError::UnknownFormat { path: path.into() }),
     }
 }
 
 /// Size of a terrain and the memory that reading it takes, from the first bytes of the file alone.
 pub fn estimate(path: &Path, options: &ReadOptions) -> Result<Estimate, ReadError> {
-    let (format, source, file) = open(path, options)?;
+    let (format, reading, file) = open(path, options)?;
     match format {
-        Format::Png => png::Opened::new(source, file).map(|opened| opened.size),
-        Format::Tiff => tiff::Opened::new(source, file).map(|opened| opened.size),
-        Format::Exr => exr::Opened::new(source, file).map(|opened| opened.size),
-        Format::Raw => raw::Opened::new(source, file).map(|opened| opened.size),
+        Format::Png => png::Opened::new(reading, file).map(|opened| opened.size),
+        Format::Tiff => tiff::Opened::new(reading, file).map(|opened| opened.size),
+        Format::Exr => exr::Opened::new(reading, file).map(|opened| opened.size),
+        Format::Raw => raw::Opened::new(reading, file).map(|opened| opened.size),
     }
 }
 
@@ -161,25 +161,25 @@ pub fn estimate(path: &Path, options: &ReadOptions) -> Result<Estimate, ReadErro
 /// Integers become metres by the options, else by the description inside or beside the file, else one to
 /// one. Cells without a height (nodata, NaN, infinity) are filled from their surroundings.
 pub fn read_heightfield(path: &Path, options: &ReadOptions) -> Result<Imported, ReadError> {
-    let (format, source, file) = open(path, options)?;
+    let (format, reading, file) = open(path, options)?;
     let mut notices = Vec::new();
     let raster = match format {
-        Format::Png => png::Opened::new(source, file)?.read(&mut notices)?,
-        Format::Tiff => tiff::Opened::new(source, file)?.read(&mut notices)?,
-        Format::Exr => exr::Opened::new(source, file)?.read(&mut notices)?,
-        Format::Raw => raw::Opened::new(source, file)?.read(&mut notices)?,
+        Format::Png => png::Opened::new(reading, file)?.read(&mut notices)?,
+        Format::Tiff => tiff::Opened::new(reading, file)?.read(&mut notices)?,
+        Format::Exr => exr::Opened::new(reading, file)?.read(&mut notices)?,
+        Format::Raw => raw::Opened::new(reading, file)?.read(&mut notices)?,
     };
-    finish(source, raster, notices)
+    finish(reading, raster, notices)
 }
 
 /// Repairs what was decoded and says what is remarkable about it.
-fn finish(source: Source, raster: Raster, mut notices: Vec<Notice>) -> Result<Imported, ReadError> {
+fn finish(reading: Reading, raster: Raster, mut notices: Vec<Notice>) -> Result<Imported, ReadError> {
     let Raster { mut heights, info, cell, origin, crs, bits } = raster;
     let total = heights.len();
     match nodata::fill(&mut heights) {
         0 => {}
         count if count == total => {
-            return Err(ReadError::NoHeights { path: source.path.into(), cells: total });
+            return Err(ReadError::NoHeights { path: reading.path.into(), cells: total });
         }
         count => notices.push(Notice::Filled { count, total }),
     }
@@ -193,7 +193,7 @@ fn finish(source: Source, raster: Raster, mut notices: Vec<Notice>) -> Result<Im
         Some(levels) => notices.push(Notice::FewLevels { levels }),
         None => {}
     }
-    let cell = source.options.cell.or(cell).unwrap_or_else(|| {
+    let cell = reading.options.cell.or(cell).unwrap_or_else(|| {
         notices.push(Notice::CellUnknown { cell: DEFAULT_CELL });
         DEFAULT_CELL
     });

@@ -2,7 +2,7 @@
 
 use crate::ReadError;
 use crate::error::folder_of;
-use crate::source::open_regular;
+use crate::reading::open_regular;
 use serde::{Deserialize, Serialize};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};

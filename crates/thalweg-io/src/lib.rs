@@ -49,7 +49,7 @@ mod ply;
 mod png;
 mod points;
 mod raw;
-mod source;
+mod reading;
 mod tiff;
 mod vtp;
 
@@ -67,5 +67,5 @@ pub use notice::Notice;
 pub use obj::{read_obj, write_obj_mesh};
 pub use ply::{Ply, read_ply, write_ply_mesh, write_ply_points};
 pub use points::write_points;
-pub use source::open_regular;
+pub use reading::open_regular;
 pub use vtp::write_vtp_points;

@@ -3,7 +3,7 @@
 use crate::atomic::write_atomic;
 use crate::heightmap::{Codes, check_size, finite_range};
 use crate::label::Label;
-use crate::source::Source;
+use crate::reading::Reading;
 use crate::{ReadError, ReadOptions, WriteError, exr, png};
 use std::path::{Path, PathBuf};
 use thalweg_field::{Field, FieldInfo, Frame};
@@ -46,8 +46,8 @@ fn map_ends(min: f64, max: f64) -> [f64; 2] {
 /// after itself. `max_bytes` is the memory that reading may use `[byte]`.
 pub fn read_map(path: &Path, max_bytes: u64) -> Result<Field, ReadError> {
     let options = ReadOptions { max_bytes, ..ReadOptions::default() };
-    let (source, file) = Source::open(path, &options)?;
-    let opened = exr::Opened::new(source, file)?;
+    let (reading, file) = Reading::open(path, &options)?;
+    let opened = exr::Opened::new(reading, file)?;
     let label = opened.label()?;
     let values = opened.read(&mut Vec::new())?.heights;
     let info = match label {
@@ -81,8 +81,8 @@ pub fn write_described_png(
 /// The line that a picture was written with; none if it has none, or cannot be read.
 pub fn read_png_description(path: &Path) -> Option<String> {
     let options = ReadOptions::default();
-    let (source, file) = Source::open(path, &options).ok()?;
-    png::Opened::new(source, file).ok()?.description()
+    let (reading, file) = Reading::open(path, &options).ok()?;
+    png::Opened::new(reading, file).ok()?.description()
 }
 
 /// Three bytes for each pixel, no more and no less.
@@ -103,8 +103,8 @@ pub(crate) fn check_pixels(
 /// `max_bytes` is the memory that reading may use `[byte]`.
 pub fn read_png_rgb(path: &Path, max_bytes: u64) -> Result<(usize, usize, Vec<u8>), ReadError> {
     let options = ReadOptions { max_bytes, ..ReadOptions::default() };
-    let (source, file) = Source::open(path, &options)?;
-    let opened = png::Opened::new(source, file)?;
+    let (reading, file) = Reading::open(path, &options)?;
+    let opened = png::Opened::new(reading, file)?;
     let (width, height) = (opened.size.cols, opened.size.rows);
     Ok((width, height, opened.read_rgb()?))
 }

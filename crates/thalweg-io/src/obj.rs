@@ -3,7 +3,7 @@
 use crate::atomic::write_atomic;
 use crate::mesh::{check_finite, check_mesh, srgb};
 use crate::points::PLACES;
-use crate::source::Source;
+use crate::reading::Reading;
 use crate::{ReadError, ReadOptions, WriteError};
 use std::io::{BufRead, Read, Write};
 use std::path::Path;
@@ -22,7 +22,7 @@ const GROWING: u64 = 3 * 12;
 /// reading may use `[byte]`.
 pub fn read_obj(path: &Path, max_bytes: u64) -> Result<TriMesh, ReadError> {
     let options = ReadOptions { max_bytes, ..ReadOptions::default() };
-    let (source, mut file) = Source::open(path, &options)?;
+    let (reading, mut file) = Reading::open(path, &options)?;
     let (mut mesh, mut line, mut number) = (TriMesh::default(), Vec::new(), 0_u64);
     loop {
         line.clear();
@@ -30,11 +30,11 @@ pub fn read_obj(path: &Path, max_bytes: u64) -> Result<TriMesh, ReadError> {
         let read = (&mut file).take(LONGEST_LINE).read_until(b'\n', &mut line);
         match read.map_err(|source| ReadError::Io { path: path.into(), source })? as u64 {
             0 => break,
-            LONGEST_LINE => return Err(source.broken(FORMAT, format!("line {number} is longer than 1 MiB"))),
+            LONGEST_LINE => return Err(reading.broken(FORMAT, format!("line {number} is longer than 1 MiB"))),
             _ => {}
         }
         take_line(&mut mesh, &String::from_utf8_lossy(&line))
-            .map_err(|wrong| source.broken(FORMAT, format!("line {number} {wrong}")))?;
+            .map_err(|wrong| reading.broken(FORMAT, format!("line {number} {wrong}")))?;
         let needed = (mesh.positions.len() + mesh.triangles.len()) as u64 * GROWING;
         if needed > max_bytes {
             let what = format!("{} corners and {} triangles", mesh.positions.len(), mesh.triangles.len());
@@ -49,9 +49,9 @@ pub fn read_obj(path: &Path, max_bytes: u64) -> Result<TriMesh, ReadError> {
     match mesh.triangles.iter().flatten().find(|&&corner| corner as usize >= count) {
         Some(corner) => {
             let reason = format!("a face has corner {}, but there are {count}", u64::from(*corner) + 1);
-            Err(source.broken(FORMAT, reason))
+            Err(reading.broken(FORMAT, reason))
         }
-        None if count == 0 => Err(source.broken(FORMAT, "it has no corners (lines that begin with v)")),
+        None if count == 0 => Err(reading.broken(FORMAT, "it has no corners (lines that begin with v)")),
         None => Ok(mesh),
     }
 }

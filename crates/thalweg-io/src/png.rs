@@ -2,7 +2,7 @@
 
 use crate::heightmap::Codes;
 use crate::label::{KEY, Label};
-use crate::source::{Raster, Source};
+use crate::reading::{Raster, Reading};
 use crate::{Estimate, Notice, ReadError};
 use ::png::{
     BitDepth, ColorType, Compression, Decoder, Encoder, Info, Limits, Reader, SrgbRenderingIntent,
@@ -16,28 +16,28 @@ const FORMAT: &str = "PNG";
 
 /// A PNG file whose header has been checked.
 pub(crate) struct Opened<'a> {
-    source: Source<'a>,
+    reading: Reading<'a>,
     reader: Reader<BufReader<File>>,
     pub size: Estimate,
 }
 
 impl<'a> Opened<'a> {
-    pub(crate) fn new(source: Source<'a>, file: BufReader<File>) -> Result<Self, ReadError> {
-        let bytes = usize::try_from(source.options.max_bytes).unwrap_or(usize::MAX);
+    pub(crate) fn new(reading: Reading<'a>, file: BufReader<File>) -> Result<Self, ReadError> {
+        let bytes = usize::try_from(reading.options.max_bytes).unwrap_or(usize::MAX);
         let mut decoder = Decoder::new_with_limits(file, Limits { bytes });
         // Palettes become colours and 1, 2 and 4 bits become 8, so that only whole bytes are left.
         decoder.set_transformations(Transformations::EXPAND);
-        let info = decoder.read_header_info().map_err(|error| source.broken(FORMAT, error))?;
+        let info = decoder.read_header_info().map_err(|error| reading.broken(FORMAT, error))?;
         let (cols, rows) = (u64::from(info.width), u64::from(info.height));
         let scratch = (cols * rows).saturating_mul(decoded_bytes(info));
-        let size = source.admit(FORMAT, cols, rows, scratch)?;
-        let reader = decoder.read_info().map_err(|error| source.broken(FORMAT, error))?;
-        Ok(Self { source, reader, size })
+        let size = reading.admit(FORMAT, cols, rows, scratch)?;
+        let reader = decoder.read_info().map_err(|error| reading.broken(FORMAT, error))?;
+        Ok(Self { reading, reader, size })
     }
 
     /// All samples, row after row.
     fn decode(&mut self) -> Result<Vec<u8>, ReadError> {
-        let broken = |error: &dyn std::fmt::Display| self.source.broken(FORMAT, error);
+        let broken = |error: &dyn std::fmt::Display| self.reading.broken(FORMAT, error);
         let length = self.reader.output_buffer_size().ok_or_else(|| broken(&"its size overflows"))?;
         let mut bytes = vec![0; length];
         self.reader.next_frame(&mut bytes).map_err(|error| broken(&error))?;
@@ -50,7 +50,7 @@ impl<'a> Opened<'a> {
         let (colour, depth) = self.reader.output_color_type();
         if depth != BitDepth::Eight {
             let what = "holds 16-bit colours where 8 bits were expected";
-            return Err(self.source.unsupported(what, "exporting it with 8 bits for each colour"));
+            return Err(self.reading.unsupported(what, "exporting it with 8 bits for each colour"));
         }
         let mut bytes = self.decode()?;
         match colour {
@@ -69,7 +69,7 @@ impl<'a> Opened<'a> {
             }
         }
         let whole = self.size.cols * self.size.rows * 3 == bytes.len();
-        if whole { Ok(bytes) } else { Err(self.source.broken(FORMAT, "it has too few pixels")) }
+        if whole { Ok(bytes) } else { Err(self.reading.broken(FORMAT, "it has too few pixels")) }
     }
 
     pub(crate) fn read(mut self, notices: &mut Vec<Notice>) -> Result<Raster, ReadError> {
@@ -77,14 +77,14 @@ impl<'a> Opened<'a> {
         notices.extend(colour_tag(self.reader.info()).map(|chunk| Notice::ColourTagIgnored { chunk }));
         let label = match self.own_label()? {
             Some(label) => Some(label),
-            None => self.source.sidecar(&self.size, notices)?,
+            None => self.reading.sidecar(&self.size, notices)?,
         };
         let (colour, depth) = self.reader.output_color_type();
         if matches!(colour, ColorType::GrayscaleAlpha | ColorType::Rgba) {
             notices.push(Notice::AlphaIgnored);
         }
         let (bits, full) = if depth == BitDepth::Sixteen { (16, u16::MAX) } else { (8, 255) };
-        let scale = self.source.scale(full.into(), label.as_ref(), notices);
+        let scale = self.reading.scale(full.into(), label.as_ref(), notices);
         let code = |sample: &[u8]| match *sample {
             [high, low] => u16::from_be_bytes([high, low]),
             _ => sample[0].into(),
@@ -98,19 +98,19 @@ impl<'a> Opened<'a> {
             });
             if let Some(at) = coloured {
                 let (col, row) = (at % self.size.cols, at / self.size.cols);
-                return Err(ReadError::Colour { path: self.source.path.into(), col, row });
+                return Err(ReadError::Colour { path: self.reading.path.into(), col, row });
             }
         }
         let heights =
             bytes.chunks_exact(cell_bytes).map(|cell| scale.metres(code(&cell[..sample_bytes]))).collect();
         let heights = Grid2::from_values(self.size.cols, self.size.rows, heights)
-            .ok_or_else(|| self.source.broken(FORMAT, "it has too few cells"))?;
+            .ok_or_else(|| self.reading.broken(FORMAT, "it has too few cells"))?;
         Ok(Raster::labelled(heights, label, bits))
     }
 
     /// The description of heights inside the file.
     fn own_label(&self) -> Result<Option<Label>, ReadError> {
-        self.text(KEY).map(|text| Label::parse(text, self.source.path)).transpose()
+        self.text(KEY).map(|text| Label::parse(text, self.reading.path)).transpose()
     }
 
     /// What the file says about its picture.

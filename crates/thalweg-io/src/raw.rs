@@ -2,7 +2,7 @@
 
 use crate::heightmap::Codes;
 use crate::label::{ByteOrder, Label};
-use crate::source::{Raster, Source};
+use crate::reading::{Raster, Reading};
 use crate::{Estimate, Notice, ReadError};
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
@@ -16,7 +16,7 @@ const MUCH_SMOOTHER: f64 = 4.0;
 
 /// A raw file whose size has been found and checked.
 pub(crate) struct Opened<'a> {
-    source: Source<'a>,
+    reading: Reading<'a>,
     file: BufReader<File>,
     label: Option<Label>,
     pub size: Estimate,
@@ -24,33 +24,33 @@ pub(crate) struct Opened<'a> {
 
 impl<'a> Opened<'a> {
     /// The size comes from the options, else from the description beside the file, else the file is square.
-    pub(crate) fn new(source: Source<'a>, file: BufReader<File>) -> Result<Self, ReadError> {
-        let label = Label::beside(source.path)?;
-        let bytes = source.length;
+    pub(crate) fn new(reading: Reading<'a>, file: BufReader<File>) -> Result<Self, ReadError> {
+        let label = Label::beside(reading.path)?;
+        let bytes = reading.length;
         let root = (bytes / 2).isqrt();
-        let [cols, rows] = match (source.options.size, &label) {
+        let [cols, rows] = match (reading.options.size, &label) {
             (Some(size), _) => size.map(|side| side as u64),
             (None, Some(label)) => [label.cols as u64, label.rows as u64],
             (None, None) if root > 0 && 2 * root * root == bytes => [root, root],
-            (None, None) => return Err(ReadError::RawSizeUnknown { path: source.path.into(), bytes }),
+            (None, None) => return Err(ReadError::RawSizeUnknown { path: reading.path.into(), bytes }),
         };
-        let size = source.admit(FORMAT, cols, rows, 0)?;
+        let size = reading.admit(FORMAT, cols, rows, 0)?;
         if cols.checked_mul(rows).and_then(|cells| cells.checked_mul(2)) != Some(bytes) {
-            return Err(ReadError::RawSize { path: source.path.into(), cols, rows, bytes });
+            return Err(ReadError::RawSize { path: reading.path.into(), cols, rows, bytes });
         }
-        Ok(Self { source, file, label, size })
+        Ok(Self { reading, file, label, size })
     }
 
     pub(crate) fn read(mut self, notices: &mut Vec<Notice>) -> Result<Raster, ReadError> {
-        let scale = self.source.scale(u16::MAX.into(), self.label.as_ref(), notices);
-        let big = self.source.options.big_endian
+        let scale = self.reading.scale(u16::MAX.into(), self.label.as_ref(), notices);
+        let big = self.reading.options.big_endian
             || self.label.as_ref().is_some_and(|label| label.byte_order == Some(ByteOrder::Big));
         let mut heights = Grid2::filled(self.size.cols, self.size.rows, 0.0);
         let mut bytes = vec![0; 2 * self.size.cols];
         let mut codes = vec![0; self.size.cols];
         let (mut as_read, mut swapped) = (Roughness::default(), Roughness::default());
         for row in 0..self.size.rows {
-            let io = |source| ReadError::Io { path: self.source.path.into(), source };
+            let io = |source| ReadError::Io { path: self.reading.path.into(), source };
             self.file.read_exact(&mut bytes).map_err(io)?;
             for (code, pair) in codes.iter_mut().zip(bytes.chunks_exact(2)) {
                 let little = u16::from_le_bytes([pair[0], pair[1]]);

@@ -1,7 +1,7 @@
 //! TIFF, and the GeoTIFF tags that say where on earth it lies.
 
 use crate::label::{HEIGHT, Label};
-use crate::source::{Raster, Source};
+use crate::reading::{Raster, Reading};
 use crate::{Estimate, Notice, ReadError};
 use ::tiff::decoder::ifd::Value;
 use ::tiff::decoder::{ChunkType, Decoder, DecodingResult, DecodingSampleType, Limits};
@@ -45,21 +45,20 @@ mod key {
 
 /// A TIFF file whose header has been checked.
 pub(crate) struct Opened<'a> {
-    source: Source<'a>,
+    reading: Reading<'a>,
     decoder: Decoder<BufReader<File>>,
     sample: DecodingSampleType,
     pub size: Estimate,
 }
 
 impl<'a> Opened<'a> {
-    pub(crate) fn new(source: Source<'a>, file: BufReader<File>) -> Result<Self, ReadError> {
-        let fail = |error| explain(source, error);
+    pub(crate) fn new(reading: Reading<'a>, file: BufReader<File>) -> Result<Self, ReadError> {
+        let fail = |error| explain(reading, error);
         let mut decoder = Decoder::new(file).map_err(fail)?;
         let colour = decoder.colortype().map_err(fail)?;
         let ColorType::Gray(bits @ (8 | 16 | 32 | 64)) = colour else {
-            return Err(
-                source.unsupported(format!("holds {colour:?} samples"), "exporting one band of 8 to 64 bits")
-            );
+            return Err(reading
+                .unsupported(format!("holds {colour:?} samples"), "exporting one band of 8 to 64 bits"));
         };
         let (cols, rows) = decoder.dimensions().map_err(fail)?;
         let (chunk_cols, chunk_rows) = decoder.chunk_dimensions();
@@ -67,19 +66,19 @@ impl<'a> Opened<'a> {
         let chunk_rows = if is_striped(&decoder) { chunk_rows.min(rows) } else { chunk_rows };
         let chunk_bytes = u64::from(chunk_cols) * u64::from(chunk_rows);
         let scratch = chunk_bytes.saturating_mul(u64::from(bits / 8));
-        let size = source.admit(FORMAT, cols.into(), rows.into(), scratch)?;
+        let size = reading.admit(FORMAT, cols.into(), rows.into(), scratch)?;
         let sample = decoder.image_buffer_layout().map_err(fail)?.sample_type;
         let sample = sample.filter(|sample| full_code(*sample).is_some());
         let sample = sample.ok_or_else(|| {
-            source.unsupported(
+            reading.unsupported(
                 format!("holds {bits}-bit samples of an unusual kind"),
                 "exporting 32-bit floats",
             )
         })?;
         let mut limits = Limits::default();
         limits.decoding_buffer_size = usize::try_from(scratch.max(LONGEST_TEXT)).unwrap_or(usize::MAX);
-        limits.intermediate_buffer_size = usize::try_from(source.length).unwrap_or(usize::MAX);
-        Ok(Self { source, decoder: decoder.with_limits(limits), sample, size })
+        limits.intermediate_buffer_size = usize::try_from(reading.length).unwrap_or(usize::MAX);
+        Ok(Self { reading, decoder: decoder.with_limits(limits), sample, size })
     }
 
     pub(crate) fn read(mut self, notices: &mut Vec<Notice>) -> Result<Raster, ReadError> {
@@ -88,7 +87,7 @@ impl<'a> Opened<'a> {
         let nodata = self.nodata();
         let full = full_code(self.sample).unwrap_or(1.0);
         let mut assumed = Vec::new();
-        let scale = self.source.scale(full, label.as_ref(), &mut assumed);
+        let scale = self.reading.scale(full, label.as_ref(), &mut assumed);
         // Elevation models with a map projection are in metres unless they say otherwise.
         if !matches!(place, Some(Place { crs: Some(_), .. })) {
             notices.append(&mut assumed);
@@ -100,9 +99,9 @@ impl<'a> Opened<'a> {
         let chunk_cols = chunk_cols as usize;
         let across = self.size.cols.div_ceil(chunk_cols);
         let down = self.size.rows.div_ceil(chunk_rows as usize);
-        let count = u32::try_from(across * down).map_err(|error| self.source.broken(FORMAT, error))?;
+        let count = u32::try_from(across * down).map_err(|error| self.reading.broken(FORMAT, error))?;
         for index in 0..count {
-            let chunk = self.decoder.read_chunk(index).map_err(|error| explain(self.source, error))?;
+            let chunk = self.decoder.read_chunk(index).map_err(|error| explain(self.reading, error))?;
             let (width, _) = self.decoder.chunk_data_dimensions(index);
             let col = index as usize % across * chunk_cols;
             let first_row = index as usize / across * chunk_rows as usize;
@@ -120,7 +119,7 @@ impl<'a> Opened<'a> {
     /// The description that we put into the file, if it is one of ours.
     fn own_label(&mut self) -> Option<Label> {
         let text = self.text(Tag::ImageDescription)?;
-        Label::parse(&text, self.source.path).ok()
+        Label::parse(&text, self.reading.path).ok()
     }
 
     /// The number that marks a cell without a height, as it compares with the samples.
@@ -138,14 +137,14 @@ impl<'a> Opened<'a> {
     }
 
     fn numbers(&mut self, tag: Tag) -> Result<Option<Vec<f64>>, ReadError> {
-        let value = self.decoder.find_tag(tag).map_err(|error| explain(self.source, error))?;
-        value.map(Value::into_f64_vec).transpose().map_err(|error| explain(self.source, error))
+        let value = self.decoder.find_tag(tag).map_err(|error| explain(self.reading, error))?;
+        value.map(Value::into_f64_vec).transpose().map_err(|error| explain(self.reading, error))
     }
 
     /// Cell size and position from the `GeoTIFF` tags, where there are any.
     fn place(&mut self) -> Result<Option<Place>, ReadError> {
         let keys = self.decoder.find_tag_unsigned_vec::<u16>(Tag::GeoKeyDirectoryTag);
-        let keys = keys.map_err(|error| explain(self.source, error))?.unwrap_or_default();
+        let keys = keys.map_err(|error| explain(self.reading, error))?.unwrap_or_default();
         // After a head of four numbers, each key is: name, where its value lies, count, the value itself.
         let key = |name: u16| {
             keys.chunks_exact(4).skip(1).find(|key| key[0] == name && key[1] == 0).map(|key| key[3])
@@ -153,7 +152,7 @@ impl<'a> Opened<'a> {
         let unit = |name| key(name).filter(|&unit| unit != key::METRE && unit < key::USER_DEFINED);
         if let Some(unit) = unit(key::VERTICAL_UNITS) {
             let what = format!("its heights are not in metres (EPSG unit {unit})");
-            return Err(self.source.unsupported(what, "converting the heights to metres"));
+            return Err(self.reading.unsupported(what, "converting the heights to metres"));
         }
         let Some(grid) = self.grid(key(key::RASTER_TYPE) == Some(key::PIXEL_IS_POINT))? else {
             return Ok(None);
@@ -164,12 +163,12 @@ impl<'a> Opened<'a> {
             None => projected.is_none() && key(key::GEODETIC_CRS).is_some(),
         };
         let (east, south) = (grid.east, grid.south);
-        let path = || self.source.path.into();
+        let path = || self.reading.path.into();
         let refusal = if geographic {
             Some(ReadError::Geographic { path: path(), cell: east })
         } else if let Some(unit) = unit(key::PROJECTED_UNITS) {
             let what = format!("its cell size is not in metres (EPSG unit {unit})");
-            Some(self.source.unsupported(what, "reprojecting it to metres, or give the cell size in metres"))
+            Some(self.reading.unsupported(what, "reprojecting it to metres, or give the cell size in metres"))
         } else if grid.rotated || !(east > 0.0 && (east - south).abs() <= SQUARE * east) {
             Some(ReadError::CellShape { path: path(), east, south, rotated: grid.rotated })
         } else {
@@ -177,7 +176,7 @@ impl<'a> Opened<'a> {
         };
         match refusal {
             // Whoever gives a cell size has decided; the position in the file's own unit is of no use then.
-            Some(_) if self.source.options.cell.is_some() => Ok(None),
+            Some(_) if self.reading.options.cell.is_some() => Ok(None),
             Some(refusal) => Err(refusal),
             None => Ok(Some(Place {
                 cell: Some(east),
@@ -209,7 +208,7 @@ impl<'a> Opened<'a> {
         if [grid.east, grid.south, grid.corner[0], grid.corner[1]].iter().all(|number| number.is_finite()) {
             Ok(Some(grid))
         } else {
-            Err(self.source.broken(FORMAT, "its position is not a finite number"))
+            Err(self.reading.broken(FORMAT, "its position is not a finite number"))
         }
     }
 }
@@ -269,14 +268,14 @@ fn decoded(chunk: DecodingResult, height: impl Fn(f64) -> f32) -> Vec<f32> {
     }
 }
 
-fn explain(source: Source, error: TiffError) -> ReadError {
+fn explain(reading: Reading, error: TiffError) -> ReadError {
     match error {
-        TiffError::UnsupportedError(what) => source
+        TiffError::UnsupportedError(what) => reading
             .unsupported(what, "exporting one band of 32-bit floats, packed with deflate, LZW or not at all"),
         TiffError::IoError(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-            source.broken(FORMAT, "it ends too early")
+            reading.broken(FORMAT, "it ends too early")
         }
-        other => source.broken(FORMAT, other),
+        other => reading.broken(FORMAT, other),
     }
 }
 

@@ -17,6 +17,8 @@ mod pipes;
 mod sph;
 mod stream_power;
 
+pub use sph::eroding_stream;
+
 use serde::Serialize;
 use std::fmt;
 use std::ops::RangeInclusive;

@@ -12,7 +12,10 @@ use thalweg::render::{ReliefStyle, Scene, relief};
 use thalweg::run::{Silent, simulate};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let file = std::env::args().nth(1).unwrap_or_else(|| "picture.png".into());
+    draw(&std::env::args().nth(1).unwrap_or_else(|| "picture.png".into()))
+}
+
+pub(crate) fn draw(file: &str) -> Result<(), Box<dyn std::error::Error>> {
     let text = "version = 1\n[terrain]\nsize = [192, 192]\n[[rain]]\nrate = '60 mm/h'\n[time]\nsteps = 1500\n\
                 [[time.coarse]]\nfactor = 4\nsteps = 1500\n";
     let session = simulate(&Project::from_text(text, "hills", Path::new(""), &[])?, 1 << 30, &mut Silent)?;
@@ -21,7 +24,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let snapshot = session.scenery();
     let scene = Scene::snapshot(&snapshot).ok_or("a snapshot with heights")?;
     let picture = relief(&scene, &ReliefStyle::default(), 768);
-    thalweg::draw::write_picture(Path::new(&file), &picture)?;
+    thalweg::draw::write_picture(Path::new(file), &picture)?;
     println!("{file}: {} by {} pixels, after {} steps", picture.width, picture.height, snapshot.step);
     Ok(())
 }

@@ -9,7 +9,7 @@
 use thalweg::erosion::pipes::{Params, Pipes, Weather};
 use thalweg::field::{Frame, Grid2, Heightfield};
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Any numbers will do: here a dome of 60 m on 128 by 128 cells of 5 m.
     let side = 128;
     let heights: Vec<f32> = (0..side * side)

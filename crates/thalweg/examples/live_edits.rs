@@ -29,7 +29,7 @@ east = 'open'
 steps = 6000
 ";
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut session = Session::new(&Project::from_text(SCENE, "dam", Path::new(""), &[])?, 1 << 30)?;
     session.tick(1500)?;
     tell(&session, "the river runs");

@@ -9,7 +9,7 @@
 use thalweg::coupling::{Emitter, Params, ParticleWater, Setting, Shape};
 use thalweg::field::{Edge, Edges, Frame, Grid2, Heightfield};
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     // A ditch that falls to the east, 3 m long, with 10 cm cells.
     let height = Grid2::from_fn(30, 12, |col, row| {
         let across = (row as f32 - 5.5) / 5.5;

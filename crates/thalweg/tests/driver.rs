@@ -1,25 +1,18 @@
 //! A run goes on in the same bits however it is cut, saved and spread over threads.
 
 use std::path::Path;
+use std::sync::LazyLock;
 use thalweg::Session;
 use thalweg::io::checkpoint::{Checkpoint, newest};
 use thalweg::project::Project;
-use thalweg::run::{Earlier, Outcome, Progress, RunError, RunOptions, Watcher, restore, run, save};
+use thalweg::run::{Earlier, Outcome, Progress, RunError, RunOptions, Silent, Watcher, restore, run, save};
 use thalweg_test_support::on_threads;
-use thalweg_test_support::runs::{MEMORY, bits, drive, project};
+use thalweg_test_support::runs::{self, HILLS, MEMORY, bits, drive, earlier, options, project};
 
 /// Everything that moves, on two coarse passes and the terrain itself. None of the numbers are round.
-const SCENE: &str = r#"
-version = 1
-title = "a little of everything"
-seed = 5
-[terrain]
-size = [44, 37]
-cell = "8 m"
-[[terrain.layer]]
-kind = "fbm"
-height = "90 m"
-wavelength = "150 m"
+static SCENE: LazyLock<String> = LazyLock::new(|| format!("{HILLS}{MORE}"));
+
+const MORE: &str = r#"
 [[terrain.hardness.layer]]
 kind = "fbm"
 wavelength = "60 m"
@@ -27,8 +20,6 @@ height = 1
 [edges]
 south = "open"
 west = { level = "-20 m" }
-[[rain]]
-rate = "80 mm/h"
 [[rain]]
 drops = { per_second = 2, depth = "2 cm", radius = "9 m" }
 stop = "30 s"
@@ -57,7 +48,7 @@ pictures = false
 #[test]
 fn a_run_resumed_at_random_steps_ends_in_the_same_bits() {
     let folder = tempfile::tempdir().unwrap();
-    let project = project(folder.path(), SCENE);
+    let project = project(folder.path(), &SCENE);
     let mut whole = Session::new(&project, MEMORY).unwrap();
     drive(&mut whole, u64::MAX);
     let planned = whole.clock().planned;
@@ -99,7 +90,7 @@ fn a_run_resumed_at_random_steps_ends_in_the_same_bits() {
 #[test]
 fn the_scene_that_a_run_writes_makes_the_same_run() {
     let folder = tempfile::tempdir().unwrap();
-    let project = project(folder.path(), SCENE);
+    let project = project(folder.path(), &SCENE);
     let out = folder.path().join("out");
     let first = finished(&project, &out);
     let again = Project::open(out.to_str().unwrap(), &[]).unwrap();
@@ -137,19 +128,8 @@ impl Watcher for Patient {
     }
 }
 
-fn options(out: &Path, resume: bool) -> RunOptions {
-    RunOptions {
-        out: out.into(),
-        earlier: if resume { Earlier::Resume } else { Earlier::Refuse },
-        max_bytes: MEMORY,
-    }
-}
-
 fn finished(project: &Project, out: &Path) -> Box<thalweg::run::Report> {
-    match run(project, &options(out, false), &mut Patient::new(u64::MAX)).unwrap() {
-        Outcome::Finished(report) => report,
-        stopped => panic!("the run stopped by itself: {stopped:?}"),
-    }
+    runs::finished(project, out, Earlier::Refuse, &mut Silent)
 }
 
 #[test]
@@ -161,7 +141,7 @@ fn a_stopped_run_reports_the_same_as_one_that_never_stopped() {
     let out = folder.path().join("out");
     let mut stops = 0;
     let report = loop {
-        match run(&project, &options(&out, stops > 0), &mut Patient::new(7)).unwrap() {
+        match run(&project, &options(&out, earlier(stops > 0)), &mut Patient::new(7)).unwrap() {
             Outcome::Finished(report) => break report,
             Outcome::StoppedBefore => panic!("there is nothing to relax"),
             Outcome::Stopped { checkpoint, step } => {
@@ -184,7 +164,7 @@ fn a_stopped_run_reports_the_same_as_one_that_never_stopped() {
 #[test]
 fn frames_are_the_same_after_a_stop_and_change_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let unseen = finished(&project(folder.path(), SCENE), &folder.path().join("unseen"));
+    let unseen = finished(&project(folder.path(), &SCENE), &folder.path().join("unseen"));
     let text = SCENE.replace("[output]", "overlay = 'change'\n[output]\nframes_every = 50");
     let project = project(folder.path(), &text);
     let (whole, out) = (folder.path().join("whole"), folder.path().join("out"));
@@ -192,7 +172,9 @@ fn frames_are_the_same_after_a_stop_and_change_nothing() {
     assert_eq!(report.ledger, unseen.ledger);
     assert!(report.files.contains(&"frames/colours.json".into()), "{:?}", report.files);
     let mut resume = false;
-    while let Outcome::Stopped { .. } = run(&project, &options(&out, resume), &mut Patient::new(9)).unwrap() {
+    while let Outcome::Stopped { .. } =
+        run(&project, &options(&out, earlier(resume)), &mut Patient::new(9)).unwrap()
+    {
         resume = true;
     }
     assert!(resume, "it was never stopped");
@@ -268,7 +250,7 @@ fn checkpoints_of_other_runs_are_refused_with_the_reason() {
     let project = |text: &str| project(folder.path(), text);
     let checkpoints = folder.path().join("checkpoints");
     std::fs::create_dir(&checkpoints).unwrap();
-    let mut state = Session::new(&project(SCENE), MEMORY).unwrap();
+    let mut state = Session::new(&project(&SCENE), MEMORY).unwrap();
     drive(&mut state, 200);
     let path = save(&state, &checkpoints, "a").unwrap();
     let checkpoint = Checkpoint::read(&path, MEMORY).unwrap();
@@ -292,7 +274,7 @@ fn checkpoints_of_other_runs_are_refused_with_the_reason() {
     let broken = |change: &dyn Fn(&mut Checkpoint), reason: &str| {
         let mut checkpoint = checkpoint.clone();
         change(&mut checkpoint);
-        let mut state = Session::new(&project(SCENE), MEMORY).unwrap();
+        let mut state = Session::new(&project(&SCENE), MEMORY).unwrap();
         let message = restore(&mut state, &checkpoint).unwrap_err();
         assert!(message.contains(reason), "{message}");
     };
@@ -319,11 +301,11 @@ fn the_ground_itself_is_compared_not_the_name_of_its_file() {
     let text = "version = 1\n[terrain]\nfile = 'a.exr'\n[[rain]]\nrate = 1e-5\n[time]\nsteps = 100\n[output]\npictures = false\nmaps = false";
     let project = project(folder.path(), text);
     let out = folder.path().join("out");
-    let stopped = run(&project, &options(&out, false), &mut Patient::new(3)).unwrap();
+    let stopped = run(&project, &options(&out, Earlier::Refuse), &mut Patient::new(3)).unwrap();
     assert!(matches!(stopped, Outcome::Stopped { step: 24, .. }), "{stopped:?}");
     // The scene beside the output has its own copy of the ground and goes on from there.
     write(2);
-    let error = run(&project, &options(&out, true), &mut Patient::new(u64::MAX)).unwrap_err();
+    let error = run(&project, &options(&out, Earlier::Resume), &mut Patient::new(u64::MAX)).unwrap_err();
     assert!(
         matches!(&error, RunError::OtherRun { reason, .. } if reason.contains("another terrain")),
         "{error}"
@@ -331,7 +313,7 @@ fn the_ground_itself_is_compared_not_the_name_of_its_file() {
     assert!(error.is_usage());
     let own = Project::open(out.to_str().unwrap(), &[]).unwrap();
     assert_eq!(own.scene.terrain.file.as_deref(), Some("inputs/a.exr"));
-    let ended = run(&own, &options(&out, true), &mut Patient::new(u64::MAX)).unwrap();
+    let ended = run(&own, &options(&out, Earlier::Resume), &mut Patient::new(u64::MAX)).unwrap();
     assert!(matches!(&ended, Outcome::Finished(report) if report.files.contains(&"inputs/a.exr".into())));
 }
 
@@ -341,12 +323,13 @@ fn a_broken_checkpoint_is_passed_over_for_the_one_before() {
     let project = project(folder.path(), &SCENE.replace("[output]", "[output]\ncheckpoint_every = 40"));
     let whole = finished(&project, &folder.path().join("whole"));
     let out = folder.path().join("out");
-    let stopped = run(&project, &options(&out, false), &mut Patient::new(16)).unwrap();
+    let stopped = run(&project, &options(&out, Earlier::Refuse), &mut Patient::new(16)).unwrap();
     let Outcome::Stopped { checkpoint, .. } = stopped else { panic!("{stopped:?}") };
     let bytes = std::fs::read(&checkpoint).unwrap();
     std::fs::write(&checkpoint, &bytes[..bytes.len() / 2]).unwrap();
     let mut watcher = Patient::new(u64::MAX);
-    let Outcome::Finished(report) = run(&project, &options(&out, true), &mut watcher).unwrap() else {
+    let Outcome::Finished(report) = run(&project, &options(&out, Earlier::Resume), &mut watcher).unwrap()
+    else {
         panic!()
     };
     assert_eq!(report.ledger, whole.ledger);
@@ -360,7 +343,7 @@ fn a_broken_checkpoint_is_passed_over_for_the_one_before() {
     for entry in std::fs::read_dir(out.join("checkpoints")).unwrap() {
         std::fs::write(entry.unwrap().path(), b"THALWEGC").unwrap();
     }
-    let error = run(&project, &options(&out, true), &mut Patient::new(u64::MAX)).unwrap_err();
+    let error = run(&project, &options(&out, Earlier::Resume), &mut Patient::new(u64::MAX)).unwrap_err();
     assert!(
         matches!(&error, RunError::NothingToResume { broken, .. } if broken.contains("cut off")),
         "{error}"
@@ -370,10 +353,11 @@ fn a_broken_checkpoint_is_passed_over_for_the_one_before() {
 #[test]
 fn a_run_never_writes_over_its_own_scene_or_ground() {
     let folder = tempfile::tempdir().unwrap();
-    let scene = project(folder.path(), SCENE);
-    let error = run(&scene, &options(folder.path(), false), &mut Patient::new(u64::MAX)).unwrap_err();
+    let scene = project(folder.path(), &SCENE);
+    let error =
+        run(&scene, &options(folder.path(), Earlier::Refuse), &mut Patient::new(u64::MAX)).unwrap_err();
     assert!(matches!(error, RunError::OverInput { .. }), "{error}");
-    assert_eq!(std::fs::read_to_string(folder.path().join("scene.toml")).unwrap(), SCENE);
+    assert_eq!(std::fs::read_to_string(folder.path().join("scene.toml")).unwrap(), *SCENE);
 
     std::fs::remove_file(folder.path().join("scene.toml")).unwrap();
     let ground = thalweg::terrain::Recipe::default().build(8, 8, 10.0, 1);
@@ -382,7 +366,8 @@ fn a_run_never_writes_over_its_own_scene_or_ground() {
     let file = folder.path().join("other.toml");
     std::fs::write(&file, "version = 1\n[terrain]\nfile = 'height.exr'").unwrap();
     let other = Project::open(file.to_str().unwrap(), &[]).unwrap();
-    let error = run(&other, &options(folder.path(), false), &mut Patient::new(u64::MAX)).unwrap_err();
+    let error =
+        run(&other, &options(folder.path(), Earlier::Refuse), &mut Patient::new(u64::MAX)).unwrap_err();
     assert!(error.to_string().contains("height.exr") && error.to_string().contains("--out"), "{error}");
 }
 
@@ -458,7 +443,7 @@ fn a_run_that_goes_on_adds_its_frames_whatever_their_pace() {
         let first = shown(&out);
         let mut longer = filmed(folder.path(), after);
         longer.scene.time.steps += 70;
-        let outcome = run(&longer, &options(&out, true), &mut Patient::new(u64::MAX)).unwrap();
+        let outcome = run(&longer, &options(&out, Earlier::Resume), &mut Patient::new(u64::MAX)).unwrap();
         let Outcome::Finished(report) = outcome else { panic!("{outcome:?}") };
         let all = shown(&out);
         assert!(all.starts_with(&first), "{before}, {after}: {first:?} became {all:?}");
@@ -483,8 +468,11 @@ fn frames_and_pictures_that_cannot_be_written_do_not_end_a_run() {
     let mut project = filmed(folder.path(), "frames_every = 60");
     project.scene.output.pictures = true;
     let mut watcher = Patient::new(u64::MAX);
-    let outcome =
-        run(&project, &RunOptions { earlier: Earlier::Replace, ..options(&out, false) }, &mut watcher);
+    let outcome = run(
+        &project,
+        &RunOptions { earlier: Earlier::Replace, ..options(&out, Earlier::Refuse) },
+        &mut watcher,
+    );
     assert!(matches!(outcome, Ok(Outcome::Finished(_))), "{outcome:?}");
     let told = watcher.notices.iter().filter(|notice| notice.contains("pictures are missing")).count();
     assert_eq!(told, 1, "{:?}", watcher.notices);
@@ -494,18 +482,19 @@ fn frames_and_pictures_that_cannot_be_written_do_not_end_a_run() {
 #[test]
 fn a_folder_that_a_run_writes_into_takes_no_other() {
     let folder = tempfile::tempdir().unwrap();
-    let project = project(folder.path(), SCENE);
+    let project = project(folder.path(), &SCENE);
     let out = folder.path().join("out");
     std::fs::create_dir(&out).unwrap();
     std::fs::write(out.join("unfinished.json"), "{}").unwrap();
     let mark = std::fs::File::open(out.join("unfinished.json")).unwrap();
     mark.lock().unwrap();
     for earlier in [Earlier::Refuse, Earlier::Replace, Earlier::Resume] {
-        let refused = run(&project, &RunOptions { earlier, ..options(&out, false) }, &mut Patient::new(9));
+        let refused =
+            run(&project, &RunOptions { earlier, ..options(&out, Earlier::Refuse) }, &mut Patient::new(9));
         assert!(matches!(refused, Err(RunError::Busy { .. })), "{earlier:?}: {refused:?}");
     }
     drop(mark);
-    let replaced = RunOptions { earlier: Earlier::Replace, ..options(&out, false) };
+    let replaced = RunOptions { earlier: Earlier::Replace, ..options(&out, Earlier::Refuse) };
     let outcome = run(&project, &replaced, &mut Patient::new(u64::MAX));
     assert!(matches!(outcome, Ok(Outcome::Finished(_))), "{outcome:?}");
 }
@@ -532,7 +521,7 @@ fn a_run_that_is_stopped_while_its_video_is_made_keeps_its_frames_and_its_state(
     let folder = tempfile::tempdir().unwrap();
     let project = filmed(folder.path(), "video = '3 s'");
     let out = folder.path().join("out");
-    let outcome = run(&project, &options(&out, false), &mut NoFilm(false)).unwrap();
+    let outcome = run(&project, &options(&out, Earlier::Refuse), &mut NoFilm(false)).unwrap();
     assert!(matches!(outcome, Outcome::Stopped { step: 235, .. }), "{outcome:?}");
     assert!(out.join("frames/frame_000014.png").is_file() && !out.join("report.json").exists());
     let begun =

@@ -1,71 +1,25 @@
 //! A finished run goes on, in the bits of one that was asked to be longer at once; and its progress tells the truth.
 
 use std::path::Path;
+use std::sync::LazyLock;
 use thalweg::Session;
 use thalweg::project::Project;
-use thalweg::run::{Earlier, Outcome, Progress, Report, RunOptions, Silent, Watcher, run, simulate};
-use thalweg_test_support::runs::{MEMORY, drive};
+use thalweg::run::{Earlier, Outcome, Progress, Report, Silent, Watcher, run, simulate};
+use thalweg_test_support::runs::{self, HILLS, MEMORY, SPOUT, drive, options};
 
-/// Rain on hills; none of the numbers is a multiple of anything the solver counts by.
-const PIPES: &str = r#"
-version = 1
-seed = 5
-[terrain]
-size = [44, 37]
-cell = "8 m"
-[[terrain.layer]]
-kind = "fbm"
-height = "90 m"
-wavelength = "150 m"
-[edges]
-south = "open"
-[[rain]]
-rate = "80 mm/h"
-[time]
-steps = 90
-[output]
-pictures = false
-"#;
+/// Hills whose water may leave.
+static PIPES: LazyLock<String> = LazyLock::new(|| {
+    format!("{HILLS}[edges]\nsouth = \"open\"\n[time]\nsteps = 90\n[output]\npictures = false\n")
+});
 
 const COARSE: &str =
     "[[time.coarse]]\nfactor = 4\nsteps = 75\n[[time.coarse]]\nfactor = 2\nsteps = 70\n[output]";
 
-/// Water that slides down a slope, more of it from a spout.
-const PARTICLES: &str = r#"
-version = 1
-[terrain]
-size = [24, 16]
-cell = "10 cm"
-[[terrain.layer]]
-kind = "ramp"
-grade = 0.14
-[solver]
-kind = "sph"
-[solver.fluid]
-spacing = "5 cm"
-max_particles = 5000
-[edges]
-east = "open"
-[[water]]
-depth = "25 cm"
-from = [0.2, 0.3]
-to = [0.9, 1.2]
-[[emitter]]
-shape = "disc"
-at = [0.4, 0.8, 0.6]
-above_bed = true
-radius = "12 cm"
-velocity = [1, 0, -0.5]
-[time]
-steps = 70
-[output]
-particles = "ply"
-pictures = false
-"#;
-
-fn options(out: &Path, earlier: Earlier) -> RunOptions {
-    RunOptions { out: out.into(), earlier, max_bytes: MEMORY }
-}
+/// A spout over ground that stays.
+static PARTICLES: LazyLock<String> = LazyLock::new(|| {
+    let erosion = "[solver.erosion]\nenabled = false\n";
+    format!("{SPOUT}{erosion}[time]\nsteps = 70\n[output]\nparticles = \"ply\"\npictures = false\n")
+});
 
 fn project(text: &str, change: &str) -> Project {
     let changes: Vec<_> = (!change.is_empty()).then(|| change.to_owned()).into_iter().collect();
@@ -73,10 +27,7 @@ fn project(text: &str, change: &str) -> Project {
 }
 
 fn finished(project: &Project, out: &Path, earlier: Earlier) -> Box<Report> {
-    match run(project, &options(out, earlier), &mut Silent).unwrap() {
-        Outcome::Finished(report) => report,
-        other => panic!("{}: {other:?}", out.display()),
-    }
+    runs::finished(project, out, earlier, &mut Silent)
 }
 
 /// What differs between the results of two runs; earlier steps of particles are no results.
@@ -92,10 +43,10 @@ fn a_finished_run_goes_on_to_the_bits_of_a_longer_one() {
     let timed = PIPES.replace("steps = 90", "steps = 100000\nduration = '50 s'");
     let timed_particles = PARTICLES.replace("steps = 70", "steps = 100000\nduration = '50 ms'");
     for (text, longer) in [
-        (PIPES, "time.steps=131"),
+        (&*PIPES, "time.steps=131"),
         (&coarse, "time.steps=131"),
         (&timed, "time.duration=71 s"),
-        (PARTICLES, "time.steps=101"),
+        (&*PARTICLES, "time.steps=101"),
         (&timed_particles, "time.duration=70 ms"),
     ] {
         let folder = tempfile::tempdir().unwrap();
@@ -116,9 +67,9 @@ fn a_finished_run_goes_on_to_the_bits_of_a_longer_one() {
 fn a_run_that_is_over_is_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
-    finished(&project(PIPES, ""), &out, Earlier::Refuse);
+    finished(&project(&PIPES, ""), &out, Earlier::Refuse);
     let report = std::fs::read(out.join("report.json")).unwrap();
-    let again = run(&project(PIPES, ""), &options(&out, Earlier::Resume), &mut Silent).unwrap();
+    let again = run(&project(&PIPES, ""), &options(&out, Earlier::Resume), &mut Silent).unwrap();
     assert!(matches!(again, Outcome::AlreadyOver { step: 90 }), "{again:?}");
     assert!(report == std::fs::read(out.join("report.json")).unwrap(), "the report changed");
 }
@@ -129,7 +80,7 @@ fn the_last_state_is_kept_unless_the_scene_says_no() {
     let folder = tempfile::tempdir().unwrap();
     for (change, kept) in [("output.last_state=true", true), ("output.last_state=false", false)] {
         let out = folder.path().join(change);
-        let report = finished(&project(PIPES, change), &out, Earlier::Refuse);
+        let report = finished(&project(&PIPES, change), &out, Earlier::Refuse);
         let name = "checkpoints/step_0000000090.twc";
         assert_eq!((out.join(name).is_file(), report.files.contains(&name.into())), (kept, kept), "{change}");
     }
@@ -182,7 +133,7 @@ fn the_share_that_is_done_is_the_share_of_the_cost() {
 
 #[test]
 fn a_run_that_time_ends_tells_its_share_of_the_time() {
-    for (text, seconds) in [(PIPES, 50.0), (PARTICLES, 0.05)] {
+    for (text, seconds) in [(&PIPES, 50.0), (&PARTICLES, 0.05)] {
         let change = format!("time.duration={seconds}");
         let text = text.replace("steps = 90", "steps = 100000").replace("steps = 70", "steps = 100000");
         let mut state = Session::new(&project(&text, &change), MEMORY).unwrap();
@@ -250,7 +201,7 @@ fn the_end_of_a_run_tells_what_it_does_and_the_timings_add_up() {
 fn without_drawing_a_scene_with_pictures_runs_with_a_note() {
     let folder = tempfile::tempdir().unwrap();
     let mut listener = Listener::default();
-    let project = project(PIPES, "output.pictures=true");
+    let project = project(&PIPES, "output.pictures=true");
     let out = folder.path().join("out");
     let outcome = run(&project, &options(&out, Earlier::Refuse), &mut listener).unwrap();
     assert!(matches!(outcome, Outcome::Finished(_)), "{outcome:?}");

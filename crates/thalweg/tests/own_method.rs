@@ -6,14 +6,13 @@ use std::path::Path;
 use thalweg::field::describe::{live, within};
 use thalweg::field::{Field, FieldInfo, Grid2, Heightfield, Region, Snapshot, units};
 use thalweg::project::{Complaint, Project, explain};
-use thalweg::run::{Earlier, Outcome, RunOptions, Silent, run};
+use thalweg::run::{Earlier, Outcome, Silent, run};
 use thalweg::solver::{
     Books, Canvas, CellPatch, Clock, Layer, Method, Patch, Sections, Setup, Solver, StepError, Stroke, Tool,
     Wanted, read_as, register, table,
 };
 use thalweg::{Edit, Event, Session};
-
-const MEMORY: u64 = 1 << 28;
+use thalweg_test_support::runs::{MEMORY, options};
 
 /// A sea that rises at a steady rate, and takes off a little of the ground below it.
 #[derive(Debug)]
@@ -179,10 +178,6 @@ const SCENE: &str = "version = 1\n[terrain]\nsize = [24, 20]\n[[terrain.layer]]\
 fn project(text: &str) -> Result<Project, String> {
     register(&TIDE);
     Project::from_text(text, "tide", Path::new(""), &[]).map_err(|error| error.to_string())
-}
-
-fn options(out: &Path, earlier: Earlier) -> RunOptions {
-    RunOptions { out: out.into(), earlier, max_bytes: MEMORY }
 }
 
 /// All heights, bit by bit.

@@ -2,45 +2,22 @@
 
 use std::collections::VecDeque;
 use std::path::Path;
+use std::sync::LazyLock;
 use thalweg::io::checkpoint::newest;
 use thalweg::project::{Project, ProjectError};
-use thalweg::run::{Command, Earlier, Outcome, Progress, Report, RunError, RunOptions, Watcher, run};
+use thalweg::run::{Command, Earlier, Outcome, Progress, RunError, Watcher, run};
 use thalweg::solver::{Stroke, Tool};
 use thalweg::{Edit, Session};
-use thalweg_test_support::runs::{MEMORY, drive, project};
+use thalweg_test_support::runs::{MEMORY, SPOUT, drive, earlier, finished, options, project};
 
-/// Water that falls onto a slope, more of it from a spout, an open edge and a hole.
-const SCENE: &str = r#"
-version = 1
-seed = 3
-[terrain]
-size = [24, 16]
-cell = "10 cm"
-[[terrain.layer]]
-kind = "ramp"
-grade = 0.14
-direction = "270 deg"
-[solver]
-kind = "sph"
-[solver.fluid]
-spacing = "5 cm"
-max_particles = 5000
+/// What a spout makes of a slope, with a hole that swallows some of it.
+static SCENE: LazyLock<String> = LazyLock::new(|| format!("{SPOUT}{MORE}"));
+
+const MORE: &str = r#"
+sediment = "5 %"
 [solver.erosion]
 strength = 1
 critical_shear = 0.1
-[edges]
-east = "open"
-[[water]]
-depth = "25 cm"
-from = [0.2, 0.3]
-to = [0.9, 1.2]
-sediment = "5 %"
-[[emitter]]
-shape = "disc"
-at = [0.4, 0.8, 0.6]
-above_bed = true
-radius = "12 cm"
-velocity = [1, 0, -0.5]
 [[sink]]
 from = [2.2, 0, -5]
 to = [2.4, 0.8, 5]
@@ -90,21 +67,6 @@ fn told(commands: &[(u64, &str)]) -> Told {
     Told { commands, ..Told::default() }
 }
 
-fn options(out: &Path, resume: bool) -> RunOptions {
-    RunOptions {
-        out: out.into(),
-        earlier: if resume { Earlier::Resume } else { Earlier::Refuse },
-        max_bytes: MEMORY,
-    }
-}
-
-fn finished(project: &Project, out: &Path, resume: bool, watcher: &mut Told) -> Box<Report> {
-    match run(project, &options(out, resume), watcher).unwrap() {
-        Outcome::Finished(report) => report,
-        stopped => panic!("the run stopped: {stopped:?} {:?}", watcher.notices),
-    }
-}
-
 /// The last particles and the ground, byte for byte.
 fn result(out: &Path) -> [Vec<u8>; 2] {
     ["particles/step_000150.ply", "height.exr"].map(|name| std::fs::read(out.join(name)).unwrap())
@@ -114,8 +76,8 @@ fn result(out: &Path) -> [Vec<u8>; 2] {
 fn a_small_torrent_runs_from_start_to_end_with_closed_books() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
-    let project = project(folder.path(), SCENE);
-    let report = finished(&project, &out, false, &mut Told::default());
+    let project = project(folder.path(), &SCENE);
+    let report = finished(&project, &out, Earlier::Refuse, &mut Told::default());
     for name in [
         "particles/step_000000.ply",
         "particles/step_000050.vtp",
@@ -142,21 +104,21 @@ fn a_small_torrent_runs_from_start_to_end_with_closed_books() {
     // The scene beside the output makes the same run.
     let again = Project::open(out.to_str().unwrap(), &[]).unwrap();
     assert_eq!(again.scene, project.scene);
-    finished(&again, &folder.path().join("again"), false, &mut Told::default());
+    finished(&again, &folder.path().join("again"), Earlier::Refuse, &mut Told::default());
     assert!(result(&out) == result(&folder.path().join("again")), "it ends in other bits");
 }
 
 #[test]
 fn a_torrent_that_was_stopped_ends_in_the_same_bits() {
     let folder = tempfile::tempdir().unwrap();
-    let project = project(folder.path(), SCENE);
+    let project = project(folder.path(), &SCENE);
     let whole = folder.path().join("whole");
-    let expected = finished(&project, &whole, false, &mut Told::default());
+    let expected = finished(&project, &whole, Earlier::Refuse, &mut Told::default());
     let out = folder.path().join("out");
     let mut stops = 0;
     let report = loop {
         let mut watcher = Told { stop_after: Some(4), ..Told::default() };
-        match run(&project, &options(&out, stops > 0), &mut watcher).unwrap() {
+        match run(&project, &options(&out, earlier(stops > 0)), &mut watcher).unwrap() {
             Outcome::Finished(report) => break report,
             Outcome::StoppedBefore => panic!("there is nothing to relax"),
             Outcome::Stopped { .. } => stops += 1,
@@ -189,12 +151,12 @@ fn a_duration_ends_a_torrent_at_the_same_step_however_it_is_cut() {
 fn checkpoints_of_other_torrents_are_refused_with_what_differs() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
-    let own = project(folder.path(), SCENE);
+    let own = project(folder.path(), &SCENE);
     let mut watcher = Told { stop_after: Some(1), ..Told::default() };
-    assert!(matches!(run(&own, &options(&out, false), &mut watcher), Ok(Outcome::Stopped { .. })));
+    assert!(matches!(run(&own, &options(&out, Earlier::Refuse), &mut watcher), Ok(Outcome::Stopped { .. })));
     let refused = |text: &str, reason: &str| {
-        let error =
-            run(&project(folder.path(), text), &options(&out, true), &mut Told::default()).unwrap_err();
+        let error = run(&project(folder.path(), text), &options(&out, Earlier::Resume), &mut Told::default())
+            .unwrap_err();
         assert!(matches!(error, RunError::OtherRun { .. }) && error.to_string().contains(reason), "{error}");
     };
     refused(
@@ -208,7 +170,7 @@ fn checkpoints_of_other_torrents_are_refused_with_what_differs() {
 #[test]
 fn parameters_change_while_a_torrent_flows() {
     let folder = tempfile::tempdir().unwrap();
-    let project = project(folder.path(), SCENE);
+    let project = project(folder.path(), &SCENE);
     let out = folder.path().join("out");
     let commands = [
         (3, "set solver.fluid.viscosity=2"),
@@ -222,7 +184,7 @@ fn parameters_change_while_a_torrent_flows() {
         (5, "set time.steps=150"),
     ];
     let mut watcher = told(&commands);
-    let report = finished(&project, &out, false, &mut watcher);
+    let report = finished(&project, &out, Earlier::Refuse, &mut watcher);
     let notices = watcher.notices.join("\n");
     for said in [
         "after step 32: set solver.fluid.viscosity=2",
@@ -243,11 +205,14 @@ fn parameters_change_while_a_torrent_flows() {
     // The scene in the folder is the one that runs now; from there a stopped run goes on in the same bits.
     let cut = folder.path().join("cut");
     let mut watcher = told(&[&commands[..], &[(6, "stop")]].concat());
-    assert!(matches!(run(&project, &options(&cut, false), &mut watcher), Ok(Outcome::Stopped { .. })));
-    let error = run(&project, &options(&cut, true), &mut Told::default()).unwrap_err().to_string();
+    assert!(matches!(
+        run(&project, &options(&cut, Earlier::Refuse), &mut watcher),
+        Ok(Outcome::Stopped { .. })
+    ));
+    let error = run(&project, &options(&cut, Earlier::Resume), &mut Told::default()).unwrap_err().to_string();
     assert!(error.contains("solver.fluid") || error.contains("emitter[0]"), "{error}");
     let own = Project::open(cut.to_str().unwrap(), &[]).unwrap();
-    let resumed = finished(&own, &cut, true, &mut Told::default());
+    let resumed = finished(&own, &cut, Earlier::Resume, &mut Told::default());
     assert!(result(&cut) == result(&out), "it ends in other bits");
     assert_eq!((&resumed.changes, resumed.ledger), (&report.changes, report.ledger));
 }
@@ -255,17 +220,18 @@ fn parameters_change_while_a_torrent_flows() {
 #[test]
 fn a_pause_waits_and_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let project = project(folder.path(), SCENE);
+    let project = project(folder.path(), &SCENE);
     let [whole, out] = ["whole", "out"].map(|name| folder.path().join(name));
-    finished(&project, &whole, false, &mut Told::default());
+    finished(&project, &whole, Earlier::Refuse, &mut Told::default());
     let begin = std::time::Instant::now();
     let mut watcher = told(&[(2, "pause"), (12, "resume")]);
-    finished(&project, &out, false, &mut watcher);
+    finished(&project, &out, Earlier::Refuse, &mut watcher);
     assert!(begin.elapsed().as_millis() >= 180, "it did not wait");
     assert!(result(&whole) == result(&out), "it ends in other bits");
     // What waits can be stopped.
     let mut watcher = told(&[(2, "pause"), (4, "stop")]);
-    let stopped = run(&project, &options(&folder.path().join("third"), false), &mut watcher).unwrap();
+    let stopped =
+        run(&project, &options(&folder.path().join("third"), Earlier::Refuse), &mut watcher).unwrap();
     assert!(matches!(stopped, Outcome::Stopped { step: 16, .. }), "{stopped:?}");
 }
 
@@ -276,9 +242,9 @@ fn a_reset_begins_anew_with_the_settings_of_now() {
     let [whole, out] = ["whole", "out"].map(|name| folder.path().join(name));
     let thick =
         project(folder.path(), &text.replace("spacing = \"5 cm\"", "spacing = \"5 cm\"\nviscosity = 2"));
-    finished(&thick, &whole, false, &mut Told::default());
+    finished(&thick, &whole, Earlier::Refuse, &mut Told::default());
     let mut watcher = told(&[(4, "set solver.fluid.viscosity=2"), (7, "reset")]);
-    let report = finished(&project(folder.path(), &text), &out, false, &mut watcher);
+    let report = finished(&project(folder.path(), &text), &out, Earlier::Refuse, &mut watcher);
     assert!(result(&whole) == result(&out), "it ends in other bits");
     assert!(report.changes.is_empty(), "{:?}", report.changes);
     let own = Project::open(out.to_str().unwrap(), &[]).unwrap();
@@ -313,16 +279,21 @@ fn parameters_of_pipes_change_too() {
     let commands =
         [(3, "set solver.capacity=0.5"), (3, "set edges.north=open"), (3, "set solver.neighbours=4")];
     let mut watcher = Plain(told(&commands));
-    let Outcome::Finished(report) = run(&project, &options(&out, false), &mut watcher).unwrap() else {
+    let Outcome::Finished(report) = run(&project, &options(&out, Earlier::Refuse), &mut watcher).unwrap()
+    else {
         panic!()
     };
     assert_eq!(report.changes.len(), 1, "{:?}", watcher.0.notices);
     let refused = "set edges.north=open: edges.north cannot change while the scene runs";
     assert!(watcher.0.notices.iter().any(|notice| notice.starts_with(refused)), "{:?}", watcher.0.notices);
     let mut watcher = Plain(told(&[commands[0], (5, "stop")]));
-    assert!(matches!(run(&project, &options(&cut, false), &mut watcher), Ok(Outcome::Stopped { .. })));
+    assert!(matches!(
+        run(&project, &options(&cut, Earlier::Refuse), &mut watcher),
+        Ok(Outcome::Stopped { .. })
+    ));
     let own = Project::open(cut.to_str().unwrap(), &[]).unwrap();
-    let Outcome::Finished(resumed) = run(&own, &options(&cut, true), &mut Plain(Told::default())).unwrap()
+    let Outcome::Finished(resumed) =
+        run(&own, &options(&cut, Earlier::Resume), &mut Plain(Told::default())).unwrap()
     else {
         panic!()
     };
@@ -333,7 +304,7 @@ fn parameters_of_pipes_change_too() {
 #[test]
 fn a_run_that_is_painted_stepped_and_undone_goes_on_in_the_same_bits() {
     let folder = tempfile::tempdir().unwrap();
-    let project = project(folder.path(), SCENE);
+    let project = project(folder.path(), &SCENE);
     let [out, cut] = ["out", "cut"].map(|name| folder.path().join(name));
     let commands = [
         (2, "paint { tool = 'raise', along = [[0.4, 0.4]], radius = 0.3, strength = 0.1 }"),
@@ -347,7 +318,7 @@ fn a_run_that_is_painted_stepped_and_undone_goes_on_in_the_same_bits() {
         (5, "paint {tool='raise',along=[],radius=3}"),
     ];
     let mut watcher = told(&commands);
-    let report = finished(&project, &out, false, &mut watcher);
+    let report = finished(&project, &out, Earlier::Refuse, &mut watcher);
     assert_eq!(report.changes.len(), 7, "{:?}", watcher.notices);
     assert!(
         watcher.notices.iter().any(|notice| notice == "redo: there is nothing to redo"),
@@ -356,7 +327,10 @@ fn a_run_that_is_painted_stepped_and_undone_goes_on_in_the_same_bits() {
     );
     assert!(watcher.notices.iter().any(|notice| notice.contains("has 0 points")), "{:?}", watcher.notices);
     let mut watcher = told(&[&commands[..6], &[(5, "pause"), (6, "step 3"), (9, "stop")]].concat());
-    assert!(matches!(run(&project, &options(&cut, false), &mut watcher), Ok(Outcome::Stopped { .. })));
+    assert!(matches!(
+        run(&project, &options(&cut, Earlier::Refuse), &mut watcher),
+        Ok(Outcome::Stopped { .. })
+    ));
     let waits = watcher.notices.iter().filter(|notice| notice.starts_with("waiting after step")).count();
     assert_eq!(waits, 2, "{:?}", watcher.notices);
     assert!(report.ledger.imbalance_rel < 1.0e-9 && report.ledger.water.imbalance_rel < 1.0e-9, "{report:?}");

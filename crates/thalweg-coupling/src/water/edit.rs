@@ -1,5 +1,6 @@
 //! Changes while water flows: other parameters, another setting, and what somebody paints.
 
+use super::emitters::going_on;
 use super::room::{boundary_room, check_spread};
 use super::start::{particle_volume, running_emitters};
 use super::{BORN_ABOVE, ParticleWater, from_the_south};
@@ -7,7 +8,7 @@ use crate::params::{Hold, Params};
 use crate::setting::Setting;
 use std::collections::HashSet;
 use thalweg_field::{Invalid, Region, require};
-use thalweg_sph::{AT_ONCE, BoundaryFactors, FOREVER, Particle, RunningEmitter};
+use thalweg_sph::{AT_ONCE, BoundaryFactors, FOREVER, Particle};
 
 /// Particles of the fluid that came and went when somebody painted.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,21 +21,12 @@ pub struct Exchanged {
 
 impl ParticleWater {
     /// Takes other parameters and another setting from the next step on: emitters, sinks and hardness; the water of the
-    /// setting was there at the beginning. An emitter of the same shape goes on as it was.
+    /// setting was there at the beginning. An emitter of the same shape goes on as it was, also one that was gone meanwhile.
     pub fn change(&mut self, params: &Params, setting: &Setting) -> Result<(), Invalid> {
         self.check_change(params)?;
         let volume = particle_volume(params);
         let mut emitters = running_emitters(&setting.emitters, params, volume)?;
-        let same =
-            |old: &RunningEmitter, new: &RunningEmitter| old.description().shape == new.description().shape;
-        for (i, emitter) in emitters.iter_mut().enumerate() {
-            // The one in the same place of the list, unless others came or went.
-            let own = self.emitters.get(i).filter(|old| same(old, emitter));
-            let old = own.or_else(|| self.emitters.iter().find(|old| same(old, emitter)));
-            old.map(RunningEmitter::travelled)
-                .into_iter()
-                .for_each(|travelled| emitter.set_travelled(travelled));
-        }
+        let gone = going_on(&mut emitters, &self.emitters, &self.gone);
         check_spread(&self.bed, &self.boundary, params, setting)?;
         let speed = self.beginning.expected_speed(&emitters, params);
         self.fluid.set_params(&params.fluid, speed).map_err(within_fluid)?;
@@ -52,7 +44,7 @@ impl ParticleWater {
         }
         self.hardness = setting.hardness.as_ref().map(from_the_south);
         (self.params, self.volume) = (params.clone(), volume);
-        (self.emitters, self.sinks) = (emitters, setting.sinks.clone());
+        (self.emitters, self.gone, self.sinks) = (emitters, gone, setting.sinks.clone());
         Ok(())
     }
 

@@ -2,6 +2,7 @@
 
 mod books;
 mod edit;
+mod emitters;
 mod ground;
 mod obstacles;
 mod room;
@@ -18,6 +19,7 @@ use crate::params::{Hold, Params};
 use crate::sediment::{self, Sediment};
 use crate::setting::{Setting, Sink};
 use books::Accounts;
+use emitters::GoneEmitter;
 use obstacles::{Held, Obstacles};
 use room::check_spread;
 use start::{Beginning, initial_particles, particle_volume, running_emitters};
@@ -40,6 +42,8 @@ pub struct ParticleWater {
     boundary: BoundaryTiles,
     sediment: Sediment,
     emitters: Vec<RunningEmitter>,
+    /// Emitters that were taken away, or moved: one that comes back goes on.
+    gone: Vec<GoneEmitter>,
     sinks: Vec<Sink>,
     edges: [Edge; 4],
     hardness: Option<Vec<f32>>,
@@ -100,6 +104,7 @@ impl ParticleWater {
             boundary,
             sediment: Sediment::default(),
             emitters,
+            gone: Vec::new(),
             sinks: setting.sinks.clone(),
             edges: setting.edges.sides(),
             hardness: setting.hardness.as_ref().map(from_the_south),

@@ -2,6 +2,7 @@
 
 use super::ParticleWater;
 use super::books::Accounts;
+use super::emitters::GoneEmitter;
 use std::ops::RangeInclusive;
 use thalweg_field::range::{FINITE, all_within, whole};
 use thalweg_sph::{BOUNDARY, Particle, Particles, RunningEmitter};
@@ -10,7 +11,7 @@ use thalweg_sph::{BOUNDARY, Particle, Particles, RunningEmitter};
 const HEIGHTS: RangeInclusive<f64> = -1.0e6..=1.0e6;
 
 /// Ways that the last particles of an emitter may have gone when the next ones follow `[m]`.
-const TRAVELLED: RangeInclusive<f64> = 0.0..=1.0e5;
+pub(super) const TRAVELLED: RangeInclusive<f64> = 0.0..=1.0e5;
 
 /// Times that sediment may have to wait for its next exchange `[s]`: 64 of the longest steps.
 const WAITING: RangeInclusive<f64> = 0.0..=1.0e6;
@@ -35,6 +36,8 @@ pub struct Saved {
     pub painted: bool,
     /// Damped steps taken before time began; missing: all.
     pub relaxed: Option<u32>,
+    /// Emitters that were taken away; empty: none.
+    pub gone: Vec<f64>,
 }
 
 impl ParticleWater {
@@ -67,6 +70,7 @@ impl ParticleWater {
                 .collect(),
             painted: self.painted,
             relaxed: Some(self.relaxed),
+            gone: GoneEmitter::numbers(&self.gone),
         }
     }
 
@@ -75,6 +79,7 @@ impl ParticleWater {
     pub fn restore(&mut self, saved: &Saved) -> Result<(), String> {
         let parts = self.parts(saved).ok_or("its particles do not fit the scene")??;
         self.check(saved, &parts)?;
+        self.gone = GoneEmitter::from_numbers(&saved.gone)?;
         let erosion = self.params.erosion.enabled;
         self.fluid.take_up(parts.particles(erosion), parts.density, *parts.clock)?;
         self.bed.set_change(parts.change);

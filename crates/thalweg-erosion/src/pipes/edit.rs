@@ -31,13 +31,15 @@ impl Pipes {
         Ok(())
     }
 
-    /// Takes shorter steps at once where those of now are not stable any more; longer ones come when they are next chosen.
+    /// Takes shorter steps at once where those that were chosen are not stable any more, and those again where they are; longer
+    /// ones come when they are next chosen.
     fn keep_stable(&mut self) -> Result<(), StepError> {
         let mut chosen = self.clock.clone();
         chosen.choose_dt(&self.model, self.deepest(), self.guard.watch)?;
-        if chosen.dt < self.clock.dt || self.model.params.dt.is_some() {
-            self.clock.dt = chosen.dt;
-        }
+        let Params { dt, max_dt, .. } = self.model.params;
+        let longest = self.max_dt().min(max_dt);
+        let stays = dt.is_none() && self.clock.chosen_dt <= longest;
+        self.clock.dt = if stays { self.clock.chosen_dt } else { chosen.dt };
         Ok(())
     }
 
@@ -96,7 +98,7 @@ impl Pipes {
             let deepest = self.backend.map(Quantity::Depth, |_, _, depth| depth as f32).range();
             self.clock.max_depth = deepest.map_or(0.0, |(_, deepest)| f64::from(deepest) * self.model.unit);
         }
-        let stable = if self.deepest() > deepest { self.keep_stable() } else { Ok(()) };
+        let stable = if self.deepest() == deepest { Ok(()) } else { self.keep_stable() };
         if let Err(error) = stable {
             self.backend.set_cells(quantity, region, &before);
             self.clock = clock;

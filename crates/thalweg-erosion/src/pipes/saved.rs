@@ -23,6 +23,8 @@ pub struct Saved {
     pub painted: Option<[f64; 3]>,
     /// Time in which the fastest water crosses a cell `[s]`; none: nothing flows.
     pub crossing: Option<f64>,
+    /// The time step that was chosen, where an edit made steps shorter since `[s]`.
+    pub chosen_dt: Option<f64>,
 }
 
 impl Pipes {
@@ -53,6 +55,7 @@ impl Pipes {
             cells: self.backend.save_cells(),
             painted: self.is_painted.then_some([books.painted, books.scooped, self.highest.into()]),
             crossing: clock.crossing.is_finite().then_some(clock.crossing),
+            chosen_dt: (clock.chosen_dt != clock.dt).then_some(clock.chosen_dt),
         }
     }
 
@@ -93,11 +96,19 @@ impl Pipes {
         all_within("account of row", &saved.accounts, &FINITE)?;
         all_within("the time to cross a cell,", saved.crossing.as_slice(), &NATURAL)?;
         all_within("its painted ground,", saved.painted.as_slice().as_flattened(), &FINITE)?;
+        all_within("the time step that was chosen,", saved.chosen_dt.as_slice(), &NATURAL)?;
         self.backend.check_cells(cells)?;
-        let rain_carry = rain_carry.to_vec();
-        let crossing = saved.crossing.unwrap_or(f64::INFINITY);
-        let end = self.clock.end;
-        self.clock = Clock { step: saved.step, time, dt, max_depth, rain_depth, crossing, end, rain_carry };
+        self.clock = Clock {
+            step: saved.step,
+            time,
+            dt,
+            chosen_dt: saved.chosen_dt.unwrap_or(dt),
+            max_depth,
+            rain_depth,
+            crossing: saved.crossing.unwrap_or(f64::INFINITY),
+            end: self.clock.end,
+            rain_carry: rain_carry.to_vec(),
+        };
         (self.books.water_start, self.books.bed_start) = (water_start, bed_start);
         self.books.added = Compensated::from_parts([added, added_rest]);
         let watch = self.guard.watch;

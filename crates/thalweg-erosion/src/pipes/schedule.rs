@@ -25,6 +25,9 @@ pub(super) struct Clock {
     /// Simulated time, and the present time step `[s]`.
     pub time: f64,
     pub dt: f64,
+    /// The time step that was chosen when it was last due `[s]`: somebody who makes water deeper meanwhile makes steps
+    /// shorter, and who takes that back gets this one again.
+    pub chosen_dt: f64,
     /// Deepest water on the terrain `[m]`.
     pub max_depth: f64,
     /// Deepest water when the time step was last chosen `[m]`, which rain is measured by.
@@ -44,6 +47,7 @@ impl Clock {
             step: 0,
             time: 0.0,
             dt: 0.0,
+            chosen_dt: 0.0,
             max_depth: 0.0,
             rain_depth: 0.0,
             crossing: f64::INFINITY,
@@ -116,6 +120,7 @@ impl Clock {
         if left <= CONTROL as f64 {
             self.dt = (self.end - self.time) / left;
         }
+        self.chosen_dt = self.dt;
         Ok(())
     }
 }

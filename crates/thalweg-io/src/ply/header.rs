@@ -132,9 +132,9 @@ pub(crate) struct Header {
 
 impl Header {
     pub(super) fn read(input: &mut Input) -> Result<Self, ReadError> {
-        let source = input.source;
+        let reading = input.reading;
         if !input.next_line()? || input.text().trim_end() != "ply" {
-            return Err(source.broken(FORMAT, "it does not begin with the line ply"));
+            return Err(reading.broken(FORMAT, "it does not begin with the line ply"));
         }
         let mut encoding = None;
         let mut elements: Vec<Element> = Vec::new();
@@ -143,16 +143,16 @@ impl Header {
         let mut seen = HashSet::new();
         loop {
             if !input.next_line()? {
-                return Err(source.broken(FORMAT, "its header has no end"));
+                return Err(reading.broken(FORMAT, "its header has no end"));
             }
             if input.position()? > LONGEST_HEADER {
-                return Err(source.broken(FORMAT, "its header is longer than 1 MiB"));
+                return Err(reading.broken(FORMAT, "its header is longer than 1 MiB"));
             }
             let line = input.text();
             let line = line.trim_end();
             let wrong = |what: &str| {
                 let reason = format!("line {} of its header, \"{}\", {what}", input.number, shortened(line));
-                Err(source.broken(FORMAT, reason))
+                Err(reading.broken(FORMAT, reason))
             };
             let words: Vec<&str> = line.split_whitespace().collect();
             match words[..] {
@@ -204,9 +204,9 @@ impl Header {
             }
         }
         let Some(encoding) = encoding else {
-            return Err(source.broken(FORMAT, "its header does not tell the format of the numbers"));
+            return Err(reading.broken(FORMAT, "its header does not tell the format of the numbers"));
         };
-        let rest = source.length.saturating_sub(input.position()?);
+        let rest = reading.length.saturating_sub(input.position()?);
         Ok(Self { encoding, elements, comments, rest })
     }
 

@@ -3,7 +3,7 @@
 use super::FORMAT;
 use super::header::{Encoding, Form, Kind};
 use crate::ReadError;
-use crate::source::Source;
+use crate::reading::Reading;
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Seek};
@@ -13,7 +13,7 @@ const LONGEST_LINE: u64 = 1 << 20;
 
 /// A PLY file that is being read.
 pub(crate) struct Input<'a> {
-    pub source: Source<'a>,
+    pub reading: Reading<'a>,
     file: BufReader<File>,
     /// The line read last, and how much of it has been used.
     line: Vec<u8>,
@@ -23,14 +23,14 @@ pub(crate) struct Input<'a> {
 }
 
 impl<'a> Input<'a> {
-    pub(super) fn new(source: Source<'a>, file: BufReader<File>) -> Self {
-        Self { source, file, line: Vec::new(), used: 0, number: 0 }
+    pub(super) fn new(reading: Reading<'a>, file: BufReader<File>) -> Self {
+        Self { reading, file, line: Vec::new(), used: 0, number: 0 }
     }
 
     fn explain(&self, error: std::io::Error) -> ReadError {
         match error.kind() {
-            ErrorKind::UnexpectedEof => self.source.broken(FORMAT, "it ends too early"),
-            _ => ReadError::Io { path: self.source.path.into(), source: error },
+            ErrorKind::UnexpectedEof => self.reading.broken(FORMAT, "it ends too early"),
+            _ => ReadError::Io { path: self.reading.path.into(), source: error },
         }
     }
 
@@ -47,7 +47,7 @@ impl<'a> Input<'a> {
         let mut limited = (&mut self.file).take(LONGEST_LINE);
         match limited.read_until(b'\n', &mut self.line) {
             Ok(length) if length as u64 == LONGEST_LINE => {
-                Err(self.source.broken(FORMAT, format!("line {} is longer than 1 MiB", self.number)))
+                Err(self.reading.broken(FORMAT, format!("line {} is longer than 1 MiB", self.number)))
             }
             Ok(length) => Ok(length > 0),
             Err(error) => Err(self.explain(error)),
@@ -60,7 +60,7 @@ impl<'a> Input<'a> {
     }
 
     fn wrong_line(&self, what: &str) -> ReadError {
-        self.source.broken(FORMAT, format!("line {} {what}", self.number))
+        self.reading.broken(FORMAT, format!("line {} {what}", self.number))
     }
 
     /// Goes to the next element: a line of text, or the next byte. Empty lines are passed over.
@@ -73,7 +73,7 @@ impl<'a> Input<'a> {
                 return Ok(());
             }
         }
-        Err(self.source.broken(FORMAT, "it ends too early"))
+        Err(self.reading.broken(FORMAT, "it ends too early"))
     }
 
     /// Makes sure that all of an element was read.
@@ -153,7 +153,7 @@ impl<'a> Input<'a> {
     pub(super) fn length(&mut self, encoding: Encoding, kind: Kind) -> Result<u64, ReadError> {
         let length = self.number(encoding, kind)?;
         if length < 0.0 {
-            return Err(self.source.broken(FORMAT, format!("it has a list of {length} numbers")));
+            return Err(self.reading.broken(FORMAT, format!("it has a list of {length} numbers")));
         }
         Ok(length as u64)
     }
@@ -181,7 +181,7 @@ impl<'a> Input<'a> {
             };
             let (length, blank) = chunk;
             if !blank {
-                return Err(self.source.broken(FORMAT, "it goes on after the last element of its header"));
+                return Err(self.reading.broken(FORMAT, "it goes on after the last element of its header"));
             }
             self.file.consume(length);
         }

@@ -13,7 +13,7 @@ mod write;
 pub(crate) use write::write_mesh;
 pub use write::{write_ply_mesh, write_ply_points};
 
-use crate::source::Source;
+use crate::reading::Reading;
 use crate::{ReadError, ReadOptions};
 use header::{Element, Encoding, Form, Header, Kind};
 use input::Input;
@@ -53,11 +53,11 @@ pub enum Ply {
 /// `-` and the radius 0.
 pub fn read_ply(path: &Path, max_bytes: u64) -> Result<Ply, ReadError> {
     let options = ReadOptions { max_bytes, ..ReadOptions::default() };
-    let (source, file) = Source::open(path, &options)?;
-    let mut input = Input::new(source, file);
+    let (reading, file) = Reading::open(path, &options)?;
+    let mut input = Input::new(reading, file);
     let header = Header::read(&mut input)?;
-    let plan = Plan::of(source, &header)?;
-    plan.admit(source, &header)?;
+    let plan = Plan::of(reading, &header)?;
+    plan.admit(reading, &header)?;
 
     let mut vertices = Vertices::default();
     let mut triangles = Vec::new();
@@ -85,7 +85,7 @@ pub fn read_ply(path: &Path, max_bytes: u64) -> Result<Ply, ReadError> {
         }
         return Ok(Ply::Mesh(TriMesh { positions, normals, triangles }));
     }
-    let notes = Notes::of(source, &header.comments)?;
+    let notes = Notes::of(reading, &header.comments)?;
     let columns = plan.columns.iter().zip(columns);
     let columns = columns.map(|(&name, values)| Column { info: notes.info(name), values }).collect();
     Ok(Ply::Points(Points { positions, radius: notes.radius, columns }))
@@ -123,9 +123,9 @@ struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    fn of(source: Source, header: &'a Header) -> Result<Self, ReadError> {
+    fn of(reading: Reading, header: &'a Header) -> Result<Self, ReadError> {
         let Some(vertex) = header.element("vertex") else {
-            return Err(source.broken(FORMAT, "its header has no element vertex"));
+            return Err(reading.broken(FORMAT, "its header has no element vertex"));
         };
         let axis = |names: [&str; 3], name: &str| names.iter().position(|own| *own == name);
         let is_scalar = |name: &str| {
@@ -134,9 +134,9 @@ impl<'a> Plan<'a> {
         };
         if let Some(missing) = ["x", "y", "z"].into_iter().find(|name| !is_scalar(name)) {
             let what = format!("its vertices have no number named {missing}");
-            return Err(source.unsupported(what, "exporting x, y and z of every vertex"));
+            return Err(reading.unsupported(what, "exporting x, y and z of every vertex"));
         }
-        let face = Face::of(source, header, vertex)?;
+        let face = Face::of(reading, header, vertex)?;
         let normals = face.is_some() && ["nx", "ny", "nz"].into_iter().all(is_scalar);
         let mut columns = Vec::new();
         let targets = vertex.properties.iter().map(|property| {
@@ -161,7 +161,7 @@ impl<'a> Plan<'a> {
 
     /// Compares what the header declares with the file and with the memory limit, before anything of
     /// that size is allocated.
-    fn admit(&self, source: Source, header: &Header) -> Result<(), ReadError> {
+    fn admit(&self, reading: Reading, header: &Header) -> Result<(), ReadError> {
         // The last line of a text may lack its end.
         let mut left = header.rest + u64::from(header.encoding == Encoding::Ascii);
         for element in &header.elements {
@@ -174,15 +174,15 @@ impl<'a> Plan<'a> {
                      but only {} bytes follow it",
                     header.rest
                 );
-                return Err(source.broken(FORMAT, reason));
+                return Err(reading.broken(FORMAT, reason));
             };
             left = less;
         }
-        self.within(source, self.needed)
+        self.within(reading, self.needed)
     }
 
-    fn within(&self, source: Source, needed: u64) -> Result<(), ReadError> {
-        let allowed = source.options.max_bytes;
+    fn within(&self, reading: Reading, needed: u64) -> Result<(), ReadError> {
+        let allowed = reading.options.max_bytes;
         if needed <= allowed && usize::try_from(needed).is_ok() {
             return Ok(());
         }
@@ -190,19 +190,19 @@ impl<'a> Plan<'a> {
             Some(face) => format!("{} vertices and {} faces", self.vertices, face.element.count),
             None => format!("{} points with {} columns", self.vertices, self.columns.len()),
         };
-        Err(ReadError::TooMuch { path: source.path.into(), what, needed, allowed })
+        Err(ReadError::TooMuch { path: reading.path.into(), what, needed, allowed })
     }
 }
 
 impl<'a> Face<'a> {
     /// The faces of the file, if it is a mesh.
-    fn of(source: Source, header: &'a Header, vertex: &Element) -> Result<Option<Self>, ReadError> {
+    fn of(reading: Reading, header: &'a Header, vertex: &Element) -> Result<Option<Self>, ReadError> {
         let remedy = "exporting it as triangles";
         let strips = header.element("tristrips").is_some_and(|strips| strips.count > 0);
         let faces = header.element("face").filter(|face| face.count > 0 || vertex.count == 0);
         let Some(element) = faces else {
             let what = "holds strips of triangles instead of faces";
-            return if strips { Err(source.unsupported(what, remedy)) } else { Ok(None) };
+            return if strips { Err(reading.unsupported(what, remedy)) } else { Ok(None) };
         };
         let corners = CORNERS.iter().find_map(|name| element.find(name));
         match corners.map(|index| (index, element.properties[index].form)) {
@@ -211,7 +211,7 @@ impl<'a> Face<'a> {
             }
             _ => {
                 let what = "its faces have no list of whole numbers named vertex_indices";
-                Err(source.unsupported(what, remedy))
+                Err(reading.unsupported(what, remedy))
             }
         }
     }
@@ -255,7 +255,7 @@ fn read_vertices(
         }
         input.end(encoding)?;
         if position.iter().any(|x: &f32| !x.is_finite()) {
-            return Err(ReadError::NotFinite { path: input.source.path.into(), vertex, at: position });
+            return Err(ReadError::NotFinite { path: input.reading.path.into(), vertex, at: position });
         }
         positions.push(position);
         if plan.normals {
@@ -271,10 +271,10 @@ fn read_faces(
     plan: &Plan,
     face: &Face,
 ) -> Result<Vec<[u32; 3]>, ReadError> {
-    let source = input.source;
+    let reading = input.reading;
     let mut triangles: Vec<[u32; 3]> = Vec::with_capacity(face.element.count as usize);
     for number in 0..face.element.count {
-        let broken = |what: String| source.broken(FORMAT, format!("face {number} (counted from 0) {what}"));
+        let broken = |what: String| reading.broken(FORMAT, format!("face {number} (counted from 0) {what}"));
         let corner = |input: &mut Input| {
             let index = input.number(encoding, face.item)?;
             if index < 0.0 || index >= plan.vertices as f64 {
@@ -298,7 +298,7 @@ fn read_faces(
             for _ in 2..length {
                 let next = corner(input)?;
                 if triangles.len() == triangles.capacity() {
-                    grow(source, plan, &mut triangles)?;
+                    grow(reading, plan, &mut triangles)?;
                 }
                 triangles.push([first, before, next]);
                 before = next;
@@ -311,10 +311,10 @@ fn read_faces(
 
 /// Makes room for more triangles than there are faces, if the memory limit has it. While they move, the
 /// old and the new room are both there.
-fn grow(source: Source, plan: &Plan, triangles: &mut Vec<[u32; 3]>) -> Result<(), ReadError> {
+fn grow(reading: Reading, plan: &Plan, triangles: &mut Vec<[u32; 3]>) -> Result<(), ReadError> {
     let more = (triangles.capacity() / 2).max(64);
     let new = (triangles.capacity() + more) as u64;
-    plan.within(source, plan.needed.saturating_add(new * TRIPLE))?;
+    plan.within(reading, plan.needed.saturating_add(new * TRIPLE))?;
     triangles.reserve_exact(more);
     Ok(())
 }
@@ -328,7 +328,7 @@ struct Notes<'a> {
 }
 
 impl<'a> Notes<'a> {
-    fn of(source: Source, comments: &'a [String]) -> Result<Self, ReadError> {
+    fn of(reading: Reading, comments: &'a [String]) -> Result<Self, ReadError> {
         let mut notes = Self::default();
         for comment in comments {
             match first_word(comment) {
@@ -341,7 +341,7 @@ impl<'a> Notes<'a> {
                     Ok(radius) if f32::is_finite(radius) && radius >= 0.0 => notes.radius = radius,
                     Ok(radius) => {
                         let reason = format!("its radius is {radius} m; it must be 0 or more");
-                        return Err(source.broken(FORMAT, reason));
+                        return Err(reading.broken(FORMAT, reason));
                     }
                     Err(_) => {}
                 },

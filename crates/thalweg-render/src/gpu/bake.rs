@@ -16,8 +16,8 @@ pub(super) struct BakeData {
     pub full: [f32; 4],
 }
 
-/// The passes by their names in `shaders/bake.wgsl`, and what they write.
-const PASSES: [(&str, TextureFormat); 6] = [
+/// The maps that are baked, by the names of their shaders in `shaders/bake.wgsl`, and how they are kept.
+const MAPS: [(&str, TextureFormat); 6] = [
     ("slopes", TextureFormat::Rg16Float),
     ("levels", TextureFormat::Rgba16Float),
     ("covers", TextureFormat::Rgba16Float),
@@ -30,12 +30,12 @@ const PASSES: [(&str, TextureFormat); 6] = [
 const HALVED: [TextureFormat; 3] =
     [TextureFormat::Rg16Float, TextureFormat::Rgba16Float, TextureFormat::Rgba8Unorm];
 
-/// Inputs of a pass.
+/// Inputs of a map.
 const INPUTS: usize = 5;
 
 pub(super) struct Bakery {
     layout: wgpu::BindGroupLayout,
-    passes: Vec<(&'static str, wgpu::RenderPipeline)>,
+    maps: Vec<(&'static str, wgpu::RenderPipeline)>,
     halved: Vec<(TextureFormat, wgpu::RenderPipeline)>,
     nothing: Texture,
 }
@@ -72,27 +72,27 @@ impl Bakery {
             super::fullscreen_pipeline(gpu, name, &module, &[&layout], name, format, None)
         };
         Self {
-            passes: PASSES.iter().map(|(name, format)| (*name, pipeline(name, *format))).collect(),
+            maps: MAPS.iter().map(|(name, format)| (*name, pipeline(name, *format))).collect(),
             halved: HALVED.iter().map(|format| (*format, pipeline("halved", *format))).collect(),
             layout,
             nothing: Texture::of_value(gpu, "nothing", 0.0),
         }
     }
 
-    /// Runs a pass into a new texture, with all its coarser levels if asked for.
+    /// Bakes a map into a new texture, with all its coarser levels if asked for.
     pub(super) fn bake(
         &self,
         gpu: &Gpu,
-        pass: &'static str,
+        map: &'static str,
         size: [u32; 2],
         data: &BakeData,
         inputs: &[Option<&Texture>],
         coarser: bool,
     ) -> Texture {
-        let (_, format) = PASSES.iter().find(|(name, _)| *name == pass).expect("a pass of this name");
-        let (_, pipeline) = self.passes.iter().find(|(name, _)| *name == pass).expect("a pass of this name");
+        let (_, format) = MAPS.iter().find(|(name, _)| *name == map).expect("a map of this name");
+        let (_, pipeline) = self.maps.iter().find(|(name, _)| *name == map).expect("a map of this name");
         let levels = if coarser { levels_of(size) } else { 1 };
-        let baked = Texture::new(gpu, pass, size, *format, levels);
+        let baked = Texture::new(gpu, map, size, *format, levels);
         let views: Vec<_> = inputs.iter().map(|input| input.map(|input| &input.view)).collect();
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
         self.run(gpu, &mut encoder, pipeline, data, &views, &baked.level(0));

@@ -11,7 +11,7 @@ use super::{DEPTH, FRAME, MUD, depth_state, fullscreen_pipeline};
 /// The bits of distances along the middle ray `[m]`; 0 where there is nothing.
 pub(super) const DISTANCES: TextureFormat = TextureFormat::R32Uint;
 
-/// The passes of the smoothing: two wide rounds leave no trace of single particles, the last one none of
+/// The rounds of the smoothing, across and down: two wide ones leave no trace of single particles, the last one none of
 /// the samples that those left out.
 const SMOOTHING: [&str; 6] = [
     "across_fragment",

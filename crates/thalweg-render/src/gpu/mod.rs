@@ -390,7 +390,7 @@ impl Finish {
     }
 }
 
-/// A pass that clears what it draws into: light to black, depth to infinitely far.
+/// A render pass that clears what it draws into: light to black, depth to infinitely far.
 fn begin<'a>(
     encoder: &'a mut wgpu::CommandEncoder,
     label: &str,

@@ -294,7 +294,7 @@ pub(super) fn fullscreen(
     pass.draw(0..3, 0..1);
 }
 
-/// A pass that begins with what is told for each thing it draws into.
+/// A render pass that begins with what is told for each thing it draws into.
 pub(super) fn begin<'a>(
     encoder: &'a mut wgpu::CommandEncoder,
     label: &str,

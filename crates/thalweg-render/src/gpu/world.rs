@@ -179,7 +179,7 @@ fn bake_maps(
         full: [style.deposit_full, 2.0 * style.deposit_full, look.water.muddy, style.vertical_exaggeration],
     };
     let bake =
-        |pass, inputs: &[Option<&Texture>], coarser| bakery.bake(gpu, pass, size, &data, inputs, coarser);
+        |map, inputs: &[Option<&Texture>], coarser| bakery.bake(gpu, map, size, &data, inputs, coarser);
     let depth = depth.as_ref();
     let slopes = bake("slopes", &[Some(&bed)], true);
     let levels = bake("levels", &[Some(&bed), depth], false);

@@ -166,13 +166,13 @@ impl Neighbours {
         let to = left.simd_gt(f32x8::splat(simd, 0.0)).select(to, from);
         // The row of the particles themselves comes in between.
         let mut stretches = Stretches { from: [0; ROWS], to: [0; ROWS] };
-        let Stretches { from: froms, to: tos } = &mut stretches;
-        from.store_slice(&mut froms[..LANES]);
-        to.store_slice(&mut tos[..LANES]);
-        froms.copy_within(4..8, 5);
-        tos.copy_within(4..8, 5);
-        froms[4] = (self.along(low[0] - reach) - around.first).max(0);
-        tos[4] = (self.along(high[0] + reach) - around.first).min(ABREAST as i32 - 1) + 1;
+        let Stretches { from: begins, to: ends } = &mut stretches;
+        from.store_slice(&mut begins[..LANES]);
+        to.store_slice(&mut ends[..LANES]);
+        begins.copy_within(4..8, 5);
+        ends.copy_within(4..8, 5);
+        begins[4] = (self.along(low[0] - reach) - around.first).max(0);
+        ends[4] = (self.along(high[0] + reach) - around.first).min(ABREAST as i32 - 1) + 1;
         stretches
     }
 }

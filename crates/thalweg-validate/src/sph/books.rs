@@ -1,50 +1,11 @@
 //! An eroding stream: its books close, a saved one goes on to the same bits, and so does any number of threads.
 
+use super::eroding_stream;
 use super::measure::differing_values;
-use super::setup::{ground, still_water, torrent};
+use super::setup::torrent;
 use crate::{Check, Checks};
-use thalweg_coupling::{Bed, BedParams, Emitter, ErosionParams, Params, Saved, Setting, Shape, StepError};
-use thalweg_field::random::Key;
-use thalweg_field::{Edge, Edges, Heightfield, Ledger, Pool, Top};
-
-/// A stream down rough ground that it erodes: a muddy source, a clear one whose water does not last, open ends.
-fn stream() -> (Heightfield, Params, Setting) {
-    let (cols, rows, cell) = (31, 15, 0.1);
-    let ground = ground(cols, rows, cell, |col, row| {
-        let bump = 0.04 * Key::new(3).with((row * cols + col) as u64).unit();
-        0.02 * (cols - col) as f64 + 0.02 * (row as f64 - 7.0).powi(2) * 0.5 + bump
-    });
-    let params = Params {
-        erosion: ErosionParams {
-            critical_shear: 1.0,
-            strength: 10.0,
-            grain_radius: 20.0e-6,
-            ..ErosionParams::default()
-        },
-        bed: BedParams { friction: Some(1.0), ..BedParams::default() },
-        ..Params::default()
-    };
-    let emitter = Emitter {
-        shape: Shape::Disc { at: [0.3, 0.75, 1.0], radius: 0.16 },
-        velocity: [1.5, 0.0, -0.5],
-        rate: None,
-        lifetime: None,
-        sediment: 0.01,
-        start: 0.0,
-        stop: f64::INFINITY,
-    };
-    let shape = Shape::Line { from: [0.5, 0.5, 1.1], to: [0.5, 1.0, 1.1] };
-    let short = Emitter { shape, sediment: 0.0, lifetime: Some(0.8), ..emitter.clone() };
-    let water = still_water([0.4, 0.5], [2.9, 0.9], None, Top::Depth(0.12));
-    let pool = Pool { sediment: 0.02, velocity: [1.5, 0.0, 0.0], ..water };
-    let setting = Setting {
-        water: vec![pool],
-        emitters: vec![emitter, short],
-        edges: Edges { east: Edge::Open, west: Edge::Open, ..Edges::default() },
-        ..Setting::default()
-    };
-    (ground, params, setting)
-}
+use thalweg_coupling::{Bed, Saved, StepError};
+use thalweg_field::{Heightfield, Ledger};
 
 /// Volume of the bed above 0 m between the outermost cell centres `[m³]`.
 fn bed_volume(ground: &Heightfield) -> f64 {
@@ -56,7 +17,7 @@ fn bed_volume(ground: &Heightfield) -> f64 {
 
 pub(super) fn ledger() -> Checks {
     const SOURCE: &str = "conservation: sums in f64";
-    let (ground, params, setting) = stream();
+    let (ground, params, setting) = eroding_stream();
     let mut torrent = torrent(&ground, &params, &setting);
     torrent.advance(1500)?;
     let Ledger { water, solids } = torrent.ledger();
@@ -85,7 +46,7 @@ pub(super) fn ledger() -> Checks {
 }
 
 pub(super) fn resume() -> Checks {
-    let (ground, params, setting) = stream();
+    let (ground, params, setting) = eroding_stream();
     let mut torrent = torrent(&ground, &params, &setting);
     torrent.advance(64)?;
     let mut checks = Vec::new();
@@ -112,7 +73,7 @@ pub(super) fn resume() -> Checks {
 #[cfg(not(target_arch = "wasm32"))]
 pub(super) fn threads() -> Checks {
     const SOURCE: &str = "determinism";
-    let (ground, params, setting) = stream();
+    let (ground, params, setting) = eroding_stream();
     let run = || -> Result<(Saved, f64), StepError> {
         let mut torrent = torrent(&ground, &params, &setting);
         torrent.advance(250)?;

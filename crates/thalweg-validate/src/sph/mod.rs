@@ -11,6 +11,9 @@ mod neighbours;
 mod plates;
 mod sediment;
 mod setup;
+mod stream;
+
+pub use stream::eroding_stream;
 
 use crate::Case;
 

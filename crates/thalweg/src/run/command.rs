@@ -81,28 +81,33 @@ struct Painted {
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 impl Driver<'_> {
-    /// Does what it is told since the last time, and waits if that is asked for. True if it is to stop.
+    /// Does what it is told since the last time, and waits if that is asked for. True if it is to stop. What is told after a number
+    /// of steps to take is done when they are taken, so that a list of commands means the same however fast it is read.
     pub(super) fn obey(&mut self, state: &mut Session, watcher: &mut dyn Watcher) -> Result<bool, RunError> {
-        if self.pause_at.is_some_and(|step| state.steps_taken() >= step) {
-            self.wait(state, watcher);
+        match self.pause_at {
+            // Whoever asks for more steps than there are finds the run at its end.
+            Some(_) if state.is_over() => self.pause_at = None,
+            Some(step) if state.steps_taken() < step => return Ok(false),
+            Some(_) => self.wait(state, watcher),
+            None => {}
         }
         loop {
-            for command in watcher.commands() {
+            if self.orders.is_empty() {
+                self.orders.extend(watcher.commands());
+            }
+            while let Some(command) = self.orders.pop_front() {
                 match command {
                     Command::Edit(edit) => self.edit(state, edit, watcher),
                     Command::Undo => self.travel(state, "undo", Session::undo, watcher),
                     Command::Redo => self.travel(state, "redo", Session::redo, watcher),
                     Command::Pause => self.wait(state, watcher),
-                    Command::Resume => (self.paused, self.pause_at) = (false, None),
+                    Command::Resume => self.paused = false,
                     Command::Step(steps) => {
-                        (self.paused, self.pause_at) =
-                            (false, Some(state.steps_taken().saturating_add(steps)));
+                        self.paused = false;
+                        self.pause_at = Some(state.steps_taken().saturating_add(steps));
+                        return Ok(false);
                     }
-                    Command::Reset => {
-                        if self.reset(state, watcher)? {
-                            (self.paused, self.pause_at) = (false, None);
-                        }
-                    }
+                    Command::Reset => self.paused &= !self.reset(state, watcher)?,
                     Command::Stop => return Ok(true),
                 }
             }
@@ -110,6 +115,10 @@ impl Driver<'_> {
                 return Ok(false);
             }
             if watcher.cancelled() {
+                return Ok(true);
+            }
+            if watcher.has_told_all() {
+                watcher.notice("there are no more commands that could end the waiting: the run stops");
                 return Ok(true);
             }
             std::thread::sleep(LOOK_EVERY);

@@ -1,5 +1,6 @@
 //! Takes the steps of a run, writes what is due, and brings it to its end.
 
+use super::command::Command;
 use super::folder::{self, CHECKPOINTS, REPORT};
 use super::progress::{Teller, Timings, Watcher};
 use super::recorder::{Ending, Now, Recorder, Shows};
@@ -8,6 +9,7 @@ use super::{Outcome, RunError, output, save, stride};
 use crate::project::Project;
 use crate::session::Session;
 use crate::solver::{StepError, Wanted};
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use thalweg_io::{WriteError, atomic};
@@ -30,6 +32,8 @@ pub(super) struct Driver<'a> {
     /// Whether it waits, and the step after which it will.
     pub paused: bool,
     pub pause_at: Option<u64>,
+    /// Commands that it was told and has not done yet.
+    pub orders: VecDeque<Command>,
     pub timings: Timings,
 }
 

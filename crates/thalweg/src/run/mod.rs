@@ -38,6 +38,7 @@ use driver::Driver;
 use folder::CHECKPOINTS;
 use progress::{Teller, Timings};
 use recorder::Now;
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use thalweg_io::checkpoint::{self as checkpoints, Checkpoint};
@@ -116,6 +117,7 @@ pub fn run(project: &Project, options: &RunOptions, watcher: &mut dyn Watcher) -
         scene_is_old: false,
         paused: false,
         pause_at: None,
+        orders: VecDeque::new(),
         timings,
     };
     match driver.advance(&mut state, watcher)? {

@@ -103,7 +103,8 @@ pub(super) fn write_scene(out: &Path, project: &Project, scene: &Scene) -> Resul
 }
 
 /// Where copies of the files that a scene reads go, seen from the output folder: as they lie in the scene's folder. Each from
-/// outside it has a folder of its own.
+/// outside it has a folder of its own, which does not depend on what else the scene reads: a mask that comes back when an edit
+/// is undone finds its copy.
 fn copies(scene: &mut Scene) -> BTreeMap<String, String> {
     let files: BTreeSet<_> = scene.files_mut().into_iter().map(|(_, file)| file.clone()).collect();
     let (inside, outside): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| is_inside(file));
@@ -111,9 +112,13 @@ fn copies(scene: &mut Scene) -> BTreeMap<String, String> {
         if Path::new(file).starts_with(INPUTS) { file.clone() } else { format!("{INPUTS}/{file}") }
     };
     let mut copies: BTreeMap<_, _> = inside.iter().map(|file| (file.clone(), below(file))).collect();
-    for (number, file) in outside.into_iter().enumerate() {
+    for file in outside {
+        let number = file.bytes().fold(0x811c_9dc5_u32, |hash, byte| {
+            // FNV-1a, 32 bits.
+            (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+        });
         let name = Path::new(&file).file_name().unwrap_or_default().to_string_lossy();
-        let mut copy = format!("{INPUTS}/outside/{number}/{name}");
+        let mut copy = format!("{INPUTS}/outside/{number:08x}/{name}");
         while copies.values().any(|other| *other == copy) {
             copy = copy.replacen("outside", "outside-", 1);
         }

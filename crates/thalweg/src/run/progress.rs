@@ -50,6 +50,10 @@ pub trait Watcher {
     fn commands(&mut self) -> Vec<Command> {
         Vec::new()
     }
+    /// Whether no more commands can come: a run that waits for one then stops.
+    fn has_told_all(&self) -> bool {
+        false
+    }
 }
 
 /// Looks on and says nothing.

@@ -112,15 +112,14 @@ pub(super) fn edited(scene: &Scene, edit: &Edit) -> Result<(Scene, Edit), String
             Edit::Set { key: key.clone(), value }
         }
         Edit::Add { list, entry, at } => {
-            let entry: Table = toml::from_str(&format!("entry = {entry}"))
-                .map_err(|error| format!("add {list}: {}", error.message()))?;
+            let entry: Table =
+                toml::from_str(&format!("entry = {entry}")).map_err(|error| error.message().to_owned())?;
             let entry = entry.get("entry").filter(|entry| entry.is_table()).cloned();
-            let entry =
-                entry.ok_or_else(|| format!("add {list}: an entry stands in braces: {{ key = value }}"))?;
+            let entry = entry.ok_or_else(|| "an entry stands in braces: { key = value }".to_owned())?;
             let entries = list_in(&mut table, list)?;
             let at = at.unwrap_or(entries.len());
             if at > entries.len() {
-                return Err(format!("add {list}: there are only {} entries", entries.len()));
+                return Err(format!("{list} has {} entries", entries.len()));
             }
             entries.insert(at, entry);
             Edit::Remove { list: list.clone(), at }
@@ -128,7 +127,7 @@ pub(super) fn edited(scene: &Scene, edit: &Edit) -> Result<(Scene, Edit), String
         Edit::Remove { list, at } => {
             let entries = list_in(&mut table, list)?;
             if *at >= entries.len() {
-                return Err(format!("remove {list}[{at}]: there are only {} entries", entries.len()));
+                return Err(format!("{list} has {} entries, counted from 0", entries.len()));
             }
             let entry = entries.remove(*at).to_string();
             Edit::Add { list: list.clone(), entry, at: Some(*at) }

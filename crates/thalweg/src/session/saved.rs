@@ -8,6 +8,7 @@ use crate::solver::{Patch, Sections};
 use crate::world::World;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use thalweg_field::Grid2;
 
 /// An edit of the history; what it changed is in an array of its own, if the way is no edit.
 #[derive(Serialize, Deserialize)]
@@ -49,7 +50,36 @@ impl Session {
         if let Some(softness) = self.world.ground().painted_softness() {
             sections.put_floats("softness", softness.values().to_vec());
         }
+        self.save_masks(&mut sections);
         sections
+    }
+
+    /// What is undone or done again may need a mask that the scene names no more, or under another name.
+    fn save_masks(&self, sections: &mut Sections) {
+        if self.history == History::default() || self.masks.is_empty() {
+            return;
+        }
+        let names: Vec<_> = self.masks.iter().map(|(name, _)| name.clone()).collect();
+        sections.put("masks", names);
+        for (i, (_, mask)) in self.masks.iter().enumerate() {
+            sections.put_floats(&format!("mask.{i}"), mask.values().to_vec());
+        }
+    }
+
+    /// The masks that are known by name, with those that were saved.
+    fn load_masks(&self, saved: &Sections) -> Result<Vec<(String, Grid2<f32>)>, String> {
+        let mut masks = self.masks.clone();
+        let names = saved.header.get("masks").cloned().unwrap_or_else(|| Vec::<String>::new().into());
+        let names: Vec<String> = serde_json::from_value(names)
+            .map_err(|error| format!("its header tells no names of masks: {error}"))?;
+        for (i, name) in names.into_iter().enumerate() {
+            let mask = self.world.ground().map_of_shares(saved.floats(&format!("mask.{i}"))?);
+            let mask = mask.ok_or_else(|| format!("its mask \"{name}\" does not fit the terrain"))?;
+            if masks.iter().all(|(known, _)| *known != name) {
+                masks.push((name, mask));
+            }
+        }
+        Ok(masks)
     }
 
     /// Goes on from what was saved of the same scene; the text says why not. Nothing changes then.
@@ -75,6 +105,7 @@ impl Session {
         let changes: Vec<Change> = serde_json::from_value(header.get("changes").cloned().unwrap_or_default())
             .map_err(|error| format!("its header tells no changes of the scene: {error}"))?;
         let history = History { done: entries(saved, "done")?, undone: entries(saved, "undone")? };
+        let masks = self.load_masks(saved)?;
         if setup.ground.painted_softness().is_some() {
             Arc::make_mut(&mut setup.ground).forget_paint();
         }
@@ -87,7 +118,7 @@ impl Session {
         if told.as_u64() != Some(step) {
             return Err(format!("its header tells step {told}, and its state is at step {step}"));
         }
-        (self.world, self.changes, self.history) = (world, changes, history);
+        (self.world, self.changes, self.history, self.masks) = (world, changes, history, masks);
         Ok(())
     }
 }

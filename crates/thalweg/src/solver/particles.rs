@@ -358,7 +358,7 @@ impl Solver for ParticleRun {
     }
 
     fn save(&self, into: &mut Sections) {
-        let Saved { numbers, doubles, floats, tags, painted, relaxed, .. } = self.water.save();
+        let Saved { numbers, doubles, floats, tags, painted, relaxed, gone, .. } = self.water.save();
         let height = &self.water.ground().height;
         into.put("size", vec![height.cols(), height.rows()]);
         into.put("particles", self.water.particle_count());
@@ -369,6 +369,9 @@ impl Solver for ParticleRun {
         into.put_floats("floats", floats);
         into.put_bytes("tags", tags.iter().flat_map(|tag| tag.to_le_bytes()).collect());
         into.put_doubles("clock", self.dt.0.to_vec());
+        if !gone.is_empty() {
+            into.put_doubles("gone_emitters", gone);
+        }
     }
 
     fn load(&mut self, from: &Sections) -> Result<(), String> {
@@ -389,6 +392,7 @@ impl Solver for ParticleRun {
             // States of version 0.1 know nothing of paint, and are saved when the water has found its place.
             painted: from.header.get("painted").and_then(serde_json::Value::as_bool).unwrap_or(false),
             relaxed: from.number("relaxed").ok().and_then(|steps| u32::try_from(steps).ok()),
+            gone: from.doubles("gone_emitters").map(<[f64]>::to_vec).unwrap_or_default(),
         };
         self.water.restore(&saved)?;
         self.dt = time_steps(from.doubles("clock")?)?;

@@ -568,7 +568,7 @@ impl Solver for PipesRun {
     }
 
     fn save(&self, into: &mut Sections) {
-        let Saved { size, step, numbers, accounts, cells, painted, crossing } = self.pipes.save();
+        let Saved { size, step, numbers, accounts, cells, painted, crossing, chosen_dt } = self.pipes.save();
         into.put("pass", self.pass);
         into.put("size", size.to_vec());
         into.put("pass_step", step);
@@ -579,6 +579,9 @@ impl Solver for PipesRun {
             into.put_doubles("painted", painted.to_vec());
         }
         into.put_doubles("crossing", crossing.into_iter().collect());
+        if let Some(dt) = chosen_dt {
+            into.put_doubles("chosen_dt", vec![dt]);
+        }
         into.put_doubles("past", self.past.map_or(Vec::new(), |past| past.numbers().to_vec()));
         into.put_doubles("clock", vec![self.sampled, self.dt.0[0], self.dt.0[1]]);
         into.put_floats("flow", self.flow.values().to_vec());
@@ -606,6 +609,7 @@ impl Solver for PipesRun {
             // States of version 0.1 know nothing of paint.
             painted: from.doubles("painted").ok().and_then(|painted| painted.try_into().ok()),
             crossing: from.doubles("crossing").ok().and_then(|crossing| crossing.first().copied()),
+            chosen_dt: from.doubles("chosen_dt").ok().and_then(|dt| dt.first().copied()),
         };
         pipes.restore(&saved)?;
         let past = match from.doubles("past")? {

@@ -131,11 +131,16 @@ impl Ground {
 
     /// Takes up what was painted before; the text says why not.
     pub(crate) fn paint_softness(&mut self, values: &[f32]) -> Result<(), String> {
+        self.painted = self.map_of_shares(values);
+        self.painted.as_ref().map(drop).ok_or_else(|| "its painted hardness does not fit the terrain".into())
+    }
+
+    /// A map over this ground of values from 0 to 1; none if it is not that.
+    pub(crate) fn map_of_shares(&self, values: &[f32]) -> Option<Grid2<f32>> {
         let height = &self.heights().height;
         let share = |value: &f32| (0.0..=1.0).contains(value);
-        let painted = Grid2::from_values(height.cols(), height.rows(), values.to_vec());
-        self.painted = painted.filter(|_| values.iter().all(share));
-        self.painted.as_ref().map(drop).ok_or_else(|| "its painted hardness does not fit the terrain".into())
+        let map = Grid2::from_values(height.cols(), height.rows(), values.to_vec());
+        map.filter(|_| values.iter().all(share))
     }
 
     /// The softness of the scene itself.

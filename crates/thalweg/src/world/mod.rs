@@ -117,7 +117,7 @@ impl World {
         Ok(())
     }
 
-    /// Tells each water what the others did to the ground since they last met.
+    /// Tells each water what the others did to the ground since they last met. Where one cannot follow, none does.
     fn meet(&mut self) -> Result<(), Complaint> {
         if self.waters.len() == 1 {
             return Ok(());
@@ -126,15 +126,24 @@ impl World {
         if changes.iter().all(Option::is_none) {
             return Ok(());
         }
-        for (i, water) in self.waters.iter_mut().enumerate() {
+        let by_others = |i: usize| {
             let others = changes.iter().enumerate().filter(|(other, _)| *other != i);
-            let sum = others.filter_map(|(_, change)| change.clone()).reduce(|mut sum, change| {
+            others.filter_map(|(_, change)| change.clone()).reduce(|mut sum, change| {
                 sum.values_mut().iter_mut().zip(change.values()).for_each(|(sum, by)| *sum += by);
                 sum
-            });
-            if let Some(by) = sum {
-                water.solver.shift_ground(&by)?;
+            })
+        };
+        let shifts: Vec<_> = (0..self.waters.len()).map(by_others).collect();
+        for (i, by) in shifts.iter().enumerate() {
+            let Some(Err(complaint)) = by.as_ref().map(|by| self.waters[i].solver.shift_ground(by)) else {
+                continue;
+            };
+            for (water, by) in self.waters[..i].iter_mut().zip(&shifts) {
+                by.as_ref().map_or(Ok(()), |by| water.solver.shift_ground(&by.map(|by| -by)))?;
             }
+            return Err(complaint);
+        }
+        for water in &mut self.waters {
             water.met = Some(water.solver.ground().height);
         }
         Ok(())
@@ -155,16 +164,22 @@ impl World {
         Ok(())
     }
 
-    /// Paints on the leader; the others find what that did to the ground.
+    /// Paints on the leader; the others find what that did to the ground. Nothing changes where one of them refuses.
     pub(crate) fn paint(&mut self, stroke: &Stroke) -> Result<Patch, Complaint> {
         let patch = self.waters[0].solver.paint(stroke)?;
-        self.meet()?;
-        Ok(patch)
+        self.shared(patch)
     }
 
     pub(crate) fn repaint(&mut self, patch: &Patch) -> Result<Patch, Complaint> {
         let patch = self.waters[0].solver.repaint(patch)?;
-        self.meet()?;
+        self.shared(patch)
+    }
+
+    fn shared(&mut self, patch: Patch) -> Result<Patch, Complaint> {
+        if let Err(complaint) = self.meet() {
+            self.waters[0].solver.repaint(&patch.turned())?;
+            return Err(complaint);
+        }
         Ok(patch)
     }
 

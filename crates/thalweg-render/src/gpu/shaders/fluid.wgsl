@@ -11,7 +11,7 @@
 // Reach of the kernel [radii], and at most [px].
 const REACH = 3.0;
 const MOST = 120.0;
-// Samples on each side, at most. A wide kernel leaves some out; a last pass that leaves out none smooths
+// Samples on each side, at most. A wide kernel leaves some out; a last round that leaves out none smooths
 // the traces of that.
 const SAMPLES = 12.0;
 // Steps in distance up to this many radii are part of the surface.

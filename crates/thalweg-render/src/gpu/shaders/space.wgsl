@@ -67,7 +67,7 @@ fn surface_mud(bits: u32) -> f32 {
     return select(0.0, f32(bits & 0xffu) / 255.0, (bits & MUDDY) != 0u);
 }
 
-// What a pass over opaque things writes: that there is one (to keep the ground's light away), its paint and
+// What a render pass over opaque things writes: that there is one (to keep the ground's light away), its paint and
 // normal. The light is worked out afterwards, once for each sample (`bodies.wgsl`).
 struct Body {
     @location(0) seen: vec2f,

@@ -1,4 +1,4 @@
-// The ground: patches of triangles over the heights, and the walls of the block at its edges. This pass
+// The ground: patches of triangles over the heights, and the walls of the block at its edges. This render pass
 // only finds what is seen where; `light.wgsl` works out its light, once for each sample of the picture.
 
 struct Corner {

@@ -29,7 +29,7 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
 
 /// The file that is being read.
 #[derive(Clone, Copy)]
-pub(crate) struct Source<'a> {
+pub(crate) struct Reading<'a> {
     pub path: &'a Path,
     pub options: &'a ReadOptions,
     /// Length of the file `[byte]`.
@@ -64,7 +64,7 @@ impl Raster {
     }
 }
 
-impl<'a> Source<'a> {
+impl<'a> Reading<'a> {
     /// Opens a file.
     pub(crate) fn open(
         path: &'a Path,
@@ -77,7 +77,7 @@ impl<'a> Source<'a> {
     }
 }
 
-impl Source<'_> {
+impl Reading<'_> {
     pub(crate) fn broken(&self, format: &'static str, reason: impl Display) -> ReadError {
         ReadError::Broken { path: self.path.into(), format, reason: reason.to_string() }
     }
