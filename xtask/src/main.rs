@@ -27,6 +27,7 @@ fn main() -> ExitCode {
         "wasm" => wasm(),
         "ci" => first_command() && lint() && wasm() && test(),
         "guide" => guide(),
+        "realism" => realism(),
         "figures" => {
             add_vulkan();
             figures::figures()
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
                  cargo xtask deps   licences, versions and sources of dependencies, by deny.toml\n\
                  cargo xtask wasm   the portable crates build for wasm32, and scenes run there\n\
                  cargo xtask guide  the guide's tables of parameters and scene.schema.json\n\
+                 cargo xtask realism  a scene for seeds and sizes, beside real elevation models\n\
                  cargo xtask ci     the README's first command, then all of these\n\
                  cargo xtask figures  the pictures of docs/gallery.md"
             );
@@ -97,6 +99,14 @@ fn test() -> bool {
 /// Writes what comes from the descriptions of the parameters; a test tells when it is not current.
 fn guide() -> bool {
     run("cargo", &["run", "--locked", "--package", "thalweg", "--example", "guide"])
+}
+
+/// Compares the landscapes of a scene with real ones. The library is not a dependency here, so that chores build fast.
+fn realism() -> bool {
+    let args: Vec<String> = std::env::args().skip(2).collect();
+    let start = ["run", "--release", "--example", "realism"];
+    let rest: Vec<&str> = std::iter::once("--").chain(args.iter().map(String::as_str)).collect();
+    run("cargo", &[&start[..], &PLAIN, &rest].concat())
 }
 
 fn lint() -> bool {

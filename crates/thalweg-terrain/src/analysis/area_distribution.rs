@@ -13,7 +13,7 @@ const UP_TO: f64 = 0.1;
 const PER_DECADE: i32 = 10;
 
 /// Exponent β of P(A > a) ∝ a^−β `[-]`, where P is the share of the cells that drain more than a (Rodríguez-Iturbe et al.
-/// 1992, who find 0.43 ± 0.02 in whole basins; windows cut out of a landscape have larger ones). The fit goes from 0.1 km²
+/// 1992, who find about 0.43 in whole basins; windows cut out of a landscape have larger ones). The fit goes from 0.1 km²
 /// to a tenth of the largest area, with points evenly spaced in log a. `None` where that is less than a factor of three.
 pub fn area_exponent(drainage: &Drainage) -> Option<f64> {
     let mut areas: Vec<f32> = drainage.order.iter().map(|&i| drainage.area.values()[i as usize]).collect();
