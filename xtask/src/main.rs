@@ -28,6 +28,7 @@ fn main() -> ExitCode {
         "ci" => first_command() && lint() && wasm() && test(),
         "guide" => guide(),
         "peers" => peers(),
+        "realism" => realism(),
         "figures" => {
             add_vulkan();
             figures::figures()
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
                  cargo xtask deps   licences, versions and sources of dependencies, by deny.toml\n\
                  cargo xtask wasm   the portable crates build for wasm32, and scenes run there\n\
                  cargo xtask guide  the guide's tables of parameters and scene.schema.json\n\
+                 cargo xtask realism  a scene for seeds and sizes, beside real elevation models\n\
                  cargo xtask ci     the README's first command, then all of these\n\
                  cargo xtask figures  the pictures of docs/gallery.md\n\
                  cargo xtask peers  beside other programs: heights and speed (Python, see xtask/peers)"
@@ -106,6 +108,14 @@ fn peers() -> bool {
     let program = "target/release/thalweg";
     run("cargo", &["build", "--release", "--locked", "--package", "thalweg-cli"])
         && run("python3", &["xtask/peers/stream_power.py", program])
+}
+
+/// Compares the landscapes of a scene with real ones. The library is not a dependency here, so that chores build fast.
+fn realism() -> bool {
+    let args: Vec<String> = std::env::args().skip(2).collect();
+    let start = ["run", "--release", "--example", "realism"];
+    let rest: Vec<&str> = std::iter::once("--").chain(args.iter().map(String::as_str)).collect();
+    run("cargo", &[&start[..], &PLAIN, &rest].concat())
 }
 
 fn lint() -> bool {

@@ -205,6 +205,9 @@ pub(crate) struct Reading {
     /// The raw file has the high byte first
     #[arg(long)]
     pub big_endian: bool,
+    /// Lay a map in degrees out in metres, in its UTM zone
+    #[arg(long)]
+    pub utm: bool,
     /// Memory that may be used, in MiB [default: 75 % of what the machine has]
     #[arg(long, value_name = "MIB")]
     pub max_memory: Option<u64>,

@@ -195,6 +195,7 @@ fn strange_heightmaps_run_with_a_note() {
         ("two.exr", "", ""),
         ("holes.exr", "", "41 of 900 cells"),
         ("degrees.tif", "cell = '30 m'", ""),
+        ("degrees.tif", "utm = true", "laid out in metres in UTM zone 32N (EPSG:32632)"),
     ] {
         folder.write("scene.toml", on(file, more));
         let ran = folder.ok(&["run", "scene.toml", "--out", "o", "--force"]);

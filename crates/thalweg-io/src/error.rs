@@ -1,5 +1,6 @@
 //! Why a file could not be read or written, and what to try instead.
 
+use crate::Utm;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
@@ -120,15 +121,24 @@ pub enum ReadError {
     },
     /// Positions in degrees.
     #[error(
-        "{}: its cells are {cell:e} degrees wide, not metres (geographic coordinates); try reprojecting it, \
-         for example to the UTM zone it lies in, or give the cell size in metres",
-        path.display()
+        "{}: its cells are {cell:e} degrees wide, not metres (geographic coordinates); {}, or give the cell size in metres",
+        path.display(), way_to_metres(path, *utm)
     )]
     Geographic {
         /// The file.
         path: PathBuf,
         /// Width of a cell `[degree]`.
         cell: f64,
+        /// The zone of its middle, if there is one.
+        utm: Option<Utm>,
+    },
+    /// Positions in degrees that cannot be put into a zone.
+    #[error("{}: it cannot be laid out in metres: {reason}", path.display())]
+    Unprojectable {
+        /// The file.
+        path: PathBuf,
+        /// Why, and what would be right.
+        reason: String,
     },
     /// Cells that are not square with north up.
     #[error(
@@ -333,6 +343,19 @@ pub(crate) fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
+    }
+}
+
+/// How a map in degrees becomes one in metres.
+fn way_to_metres(path: &Path, utm: Option<Utm>) -> String {
+    match utm {
+        Some(utm) => format!(
+            "its middle lies in {utm}: reproject it while it is read with --utm (in a scene, utm = true below \
+             [terrain]), or once and for all with `thalweg convert {} {}_utm.tif --utm`",
+            path.display(),
+            stem(path)
+        ),
+        None => "its middle lies in no UTM zone; try reprojecting it with another program".into(),
     }
 }
 

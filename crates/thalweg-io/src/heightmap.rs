@@ -31,6 +31,9 @@ pub struct ReadOptions {
     pub size: Option<[usize; 2]>,
     /// True if the numbers of a raw file have their high byte first.
     pub big_endian: bool,
+    /// True if a map in degrees is to be laid out in metres, in the UTM zone of its middle; `cell` is the side of its
+    /// new cells then, and without it they are as large as the old ones.
+    pub utm: bool,
     /// Memory that reading may use `[byte]`.
     pub max_bytes: u64,
 }
@@ -38,7 +41,7 @@ pub struct ReadOptions {
 impl Default for ReadOptions {
     /// Whatever the file says, in at most 8 GiB.
     fn default() -> Self {
-        Self { cell: None, height_range: None, size: None, big_endian: false, max_bytes: 8 << 30 }
+        Self { cell: None, height_range: None, size: None, big_endian: false, utm: false, max_bytes: 8 << 30 }
     }
 }
 
@@ -149,7 +152,7 @@ pub fn estimate(path: &Path, options: &ReadOptions) -> Result<Estimate, ReadErro
     let (format, reading, file) = open(path, options)?;
     match format {
         Format::Png => png::Opened::new(reading, file).map(|opened| opened.size),
-        Format::Tiff => tiff::Opened::new(reading, file).map(|opened| opened.size),
+        Format::Tiff => tiff::Opened::new(reading, file)?.size_when_read(),
         Format::Exr => exr::Opened::new(reading, file).map(|opened| opened.size),
         Format::Raw => raw::Opened::new(reading, file).map(|opened| opened.size),
     }
@@ -175,6 +178,9 @@ pub fn read_heightfield(path: &Path, options: &ReadOptions) -> Result<Imported, 
 /// Repairs what was decoded and says what is remarkable about it.
 fn finish(reading: Reading, raster: Raster, mut notices: Vec<Notice>) -> Result<Imported, ReadError> {
     let Raster { mut heights, info, cell, origin, crs, bits } = raster;
+    if reading.options.utm && !notices.iter().any(|notice| matches!(notice, Notice::Reprojected { .. })) {
+        notices.push(Notice::NotInDegrees);
+    }
     let total = heights.len();
     match nodata::fill(&mut heights) {
         0 => {}

@@ -9,6 +9,8 @@
 //! Files are hostile until checked: sizes are compared with a memory limit before anything is
 //! allocated, and broken bytes give an error that names the file and what to do about it.
 //!
+//! A map in degrees is laid out in metres where that is asked for ([`ReadOptions::utm`]).
+//!
 //! One rule of orientation holds everywhere: row 0 is the north edge, columns run east, and Z is up; only
 //! GLB files, which have Y up, turn that.
 //!
@@ -50,7 +52,9 @@ mod png;
 mod points;
 mod raw;
 mod reading;
+mod reproject;
 mod tiff;
+mod utm;
 mod vtp;
 
 pub use animation::{Animation, ffmpeg_present};
@@ -68,4 +72,5 @@ pub use obj::{read_obj, write_obj_mesh};
 pub use ply::{Ply, read_ply, write_ply_mesh, write_ply_points};
 pub use points::write_points;
 pub use reading::open_regular;
+pub use utm::Utm;
 pub use vtp::write_vtp_points;

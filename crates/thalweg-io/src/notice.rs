@@ -1,5 +1,6 @@
 //! What had to be assumed or repaired while reading.
 
+use crate::Utm;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -48,6 +49,19 @@ pub enum Notice {
     },
     /// Nothing says what the numbers mean.
     TakenAsMetres,
+    /// A map in degrees was laid out in metres.
+    Reprojected {
+        /// The zone it is in now.
+        utm: Utm,
+        /// Number of columns.
+        cols: usize,
+        /// Number of rows.
+        rows: usize,
+        /// Side of a cell `[m]`.
+        cell: f64,
+    },
+    /// A map was to be laid out in metres that is not in degrees.
+    NotInDegrees,
     /// A description that belongs to a terrain of another size lies beside the file.
     SidecarIgnored {
         /// The description.
@@ -92,6 +106,10 @@ impl fmt::Display for Notice {
                     "nothing says what the numbers mean, they are taken as metres; give a height range to change it"
                 )
             }
+            Self::Reprojected { utm, cols, rows, cell } => {
+                write!(f, "laid out in metres in {utm}: {cols} × {rows} cells of {cell} m")
+            }
+            Self::NotInDegrees => write!(f, "it is not in degrees, so nothing was reprojected"),
             Self::SidecarIgnored { path } => {
                 write!(f, "{} describes a terrain of another size and was ignored", path.display())
             }

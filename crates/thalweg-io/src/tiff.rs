@@ -2,6 +2,7 @@
 
 use crate::label::{HEIGHT, Label};
 use crate::reading::{Raster, Reading};
+use crate::reproject::{Degrees, Layout};
 use crate::{Estimate, Notice, ReadError};
 use ::tiff::decoder::ifd::Value;
 use ::tiff::decoder::{ChunkType, Decoder, DecodingResult, DecodingSampleType, Limits};
@@ -11,7 +12,7 @@ use ::tiff::tags::{Predictor, Tag};
 use ::tiff::{ColorType, TiffError};
 use std::fs::File;
 use std::io::{self, BufReader, Seek, Write};
-use thalweg_field::{Frame, Grid2};
+use thalweg_field::{Frame, Grid2, Heightfield};
 
 const FORMAT: &str = "TIFF";
 
@@ -25,6 +26,9 @@ const SQUARE: f64 = 1.0e-4;
 
 /// Longest text that is read from a tag `[byte]`.
 const LONGEST_TEXT: u64 = 1 << 20;
+
+/// Degrees that are those of WGS 84 within 2 m, by their EPSG numbers: WGS 84 itself, with heights, NAD 83 and ETRS 89.
+const WGS_84: [u16; 4] = [4326, 4979, 4269, 4258];
 
 /// The `GeoTIFF` keys used here, and their values (OGC 19-008r4).
 mod key {
@@ -84,12 +88,14 @@ impl<'a> Opened<'a> {
     pub(crate) fn read(mut self, notices: &mut Vec<Notice>) -> Result<Raster, ReadError> {
         let label = self.own_label();
         let place = self.place()?;
+        let layout = place.as_ref().and_then(|place| place.degrees).map(|degrees| self.layout(&degrees));
+        let layout = layout.transpose()?;
         let nodata = self.nodata();
         let full = full_code(self.sample).unwrap_or(1.0);
         let mut assumed = Vec::new();
         let scale = self.reading.scale(full, label.as_ref(), &mut assumed);
-        // Elevation models with a map projection are in metres unless they say otherwise.
-        if !matches!(place, Some(Place { crs: Some(_), .. })) {
+        // Elevation models with a place on earth are in metres unless they say otherwise.
+        if !matches!(place, Some(Place { crs: Some(_), .. } | Place { degrees: Some(_), .. })) {
             notices.append(&mut assumed);
         }
         let height = |number: f64| if nodata == Some(number) { f32::NAN } else { scale.metres(number) };
@@ -110,10 +116,52 @@ impl<'a> Opened<'a> {
                 heights.row_mut(row)[col..col + cells.len()].copy_from_slice(cells);
             }
         }
-        let Place { cell, origin, crs } = place.unwrap_or_default();
+        let Place { cell, origin, crs, degrees } = place.unwrap_or_default();
         let crs = crs.or(label.and_then(|label| label.crs));
         let bits = if self.sample == DecodingSampleType::U8 { 8 } else { 32 };
+        if let (Some(degrees), Some(layout)) = (degrees, layout) {
+            let Layout { utm, cell, cols, rows, .. } = layout;
+            notices.push(Notice::Reprojected { utm, cols, rows, cell });
+            let Heightfield { height: heights, frame: Frame { origin, crs, .. } } =
+                degrees.lay_out(&heights, &layout);
+            return Ok(Raster { heights, info: None, cell: Some(cell), origin, crs, bits });
+        }
         Ok(Raster { heights, info: None, cell, origin, crs, bits })
+    }
+
+    /// Size of the terrain as it comes out: of a map in degrees that is laid out in metres, that of the layout.
+    pub(crate) fn size_when_read(mut self) -> Result<Estimate, ReadError> {
+        if !self.reading.options.utm {
+            return Ok(self.size);
+        }
+        match self.place()?.and_then(|place| place.degrees) {
+            Some(degrees) => {
+                let Layout { cols, rows, .. } = self.layout(&degrees)?;
+                Ok(Estimate { cols, rows, bytes: self.bytes_with(cols, rows) })
+            }
+            None => Ok(self.size),
+        }
+    }
+
+    /// Where a map in degrees comes to lie, if memory allows both it and the map.
+    fn layout(&self, degrees: &Degrees) -> Result<Layout, ReadError> {
+        let Source { path, options, .. } = self.reading;
+        let layout = degrees
+            .layout(options.cell)
+            .map_err(|reason| ReadError::Unprojectable { path: path.into(), reason })?;
+        let (cols, rows) = (layout.cols, layout.rows);
+        let (needed, allowed) = (self.bytes_with(cols, rows), options.max_bytes);
+        if needed > allowed {
+            let (cols, rows) = (cols as u64, rows as u64);
+            return Err(ReadError::TooLarge { path: path.into(), cols, rows, needed, allowed });
+        }
+        Ok(layout)
+    }
+
+    /// Memory for so many cells besides those of the file `[byte]`.
+    fn bytes_with(&self, cols: usize, rows: usize) -> u64 {
+        let cells = (cols as u64).saturating_mul(rows as u64);
+        cells.saturating_mul(size_of::<f32>() as u64).saturating_add(self.size.bytes)
     }
 
     /// The description that we put into the file, if it is one of ours.
@@ -164,8 +212,21 @@ impl<'a> Opened<'a> {
         };
         let (east, south) = (grid.east, grid.south);
         let path = || self.reading.path.into();
+        let Estimate { cols, rows, .. } = self.size;
+        let degrees = Degrees { corner: grid.corner, cell: [east, south], cols, rows };
+        let upright = !grid.rotated && east > 0.0 && south > 0.0;
+        if geographic && upright && self.reading.options.utm {
+            let datum = key(key::GEODETIC_CRS).filter(|&code| code < key::USER_DEFINED);
+            if let Some(datum) = datum.filter(|datum| !WGS_84.contains(datum)) {
+                let reason = format!(
+                    "its degrees are those of EPSG:{datum}, not of WGS 84 (EPSG:4326); try reprojecting it with gdalwarp"
+                );
+                return Err(ReadError::Unprojectable { path: path(), reason });
+            }
+            return Ok(Some(Place { degrees: Some(degrees), ..Place::default() }));
+        }
         let refusal = if geographic {
-            Some(ReadError::Geographic { path: path(), cell: east })
+            Some(ReadError::Geographic { path: path(), cell: east, utm: degrees.utm().filter(|_| upright) })
         } else if let Some(unit) = unit(key::PROJECTED_UNITS) {
             let what = format!("its cell size is not in metres (EPSG unit {unit})");
             Some(self.reading.unsupported(what, "reprojecting it to metres, or give the cell size in metres"))
@@ -179,6 +240,7 @@ impl<'a> Opened<'a> {
             Some(_) if self.reading.options.cell.is_some() => Ok(None),
             Some(refusal) => Err(refusal),
             None => Ok(Some(Place {
+                degrees: None,
                 cell: Some(east),
                 origin: [grid.corner[0], grid.corner[1] - self.size.rows as f64 * east],
                 crs: projected.filter(|&code| code < key::USER_DEFINED).map(|code| format!("EPSG:{code}")),
@@ -226,6 +288,8 @@ struct Grid {
 
 #[derive(Default)]
 struct Place {
+    /// A map in degrees that is to be laid out in metres.
+    degrees: Option<Degrees>,
     cell: Option<f64>,
     origin: [f64; 2],
     crs: Option<String>,

@@ -2,11 +2,13 @@
 
 mod common;
 
-use common::{corpus, damage, written};
+use common::{PLAIN, Value, corpus, damage, metres, tiff_file, written};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use thalweg_field::random::Key;
 use thalweg_io::{ReadError, ReadOptions, estimate, read_heightfield};
+use tiff::encoder::colortype::Gray32Float;
+use tiff::tags::Tag;
 
 const FORMATS: [&str; 4] = ["a.png", "a.tif", "a.exr", "a.r16"];
 
@@ -44,6 +46,34 @@ fn damaged_files_never_panic() {
             damage(&mut bytes, Key::new(11).with(index as u64).with(round));
             std::fs::write(path, &bytes).unwrap();
             let _ = attempt(path);
+        }
+    }
+}
+
+/// A map in degrees says how large the terrain becomes.
+#[test]
+fn damaged_maps_in_degrees_never_panic() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("degrees.tif");
+    let tags = [
+        (Tag::ModelPixelScaleTag, Value::Doubles(vec![1.0 / 3600.0, 1.0 / 3600.0, 0.0])),
+        (Tag::ModelTiepointTag, Value::Doubles(vec![0.0, 0.0, 0.0, -118.3, 34.4, 0.0])),
+        (Tag::GeoKeyDirectoryTag, Value::Shorts(vec![1, 1, 0, 2, 1024, 0, 1, 2, 2048, 0, 1, 4326])),
+    ];
+    tiff_file::<Gray32Float>(&path, &metres(21, 19), PLAIN, &tags);
+    let whole = std::fs::read(&path).unwrap();
+    let options = ReadOptions { utm: true, max_bytes: 1 << 20, ..ReadOptions::default() };
+    read_heightfield(&path, &options).unwrap();
+    // The tags are at the end.
+    let from = whole.len() - 400;
+    for round in 0..5 * ROUNDS {
+        let mut bytes = whole.clone();
+        damage(&mut bytes[from..], Key::new(17).with(round));
+        std::fs::write(&path, &bytes).unwrap();
+        if let Ok(terrain) = read_heightfield(&path, &options) {
+            let (size, height) = (estimate(&path, &options).unwrap(), &terrain.field.height);
+            assert_eq!((size.cols, size.rows), (height.cols(), height.rows()));
+            assert!(height.values().iter().all(|h| h.is_finite()) && terrain.field.frame.cell > 0.0);
         }
     }
 }

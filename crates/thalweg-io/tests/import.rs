@@ -8,7 +8,7 @@ use png::ColorType;
 use std::path::Path;
 use thalweg_field::Grid2;
 use thalweg_io::{
-    Imported, Notice, ReadError, ReadOptions, WriteOptions, read_heightfield, write_heightfield,
+    Imported, Notice, ReadError, ReadOptions, WriteOptions, estimate, read_heightfield, write_heightfield,
 };
 use tiff::encoder::colortype::{Gray8, Gray16, Gray32Float, GrayI16, RGB8};
 use tiff::tags::Tag;
@@ -235,6 +235,59 @@ fn degrees_feet_and_oblong_cells_are_refused_until_a_cell_size_is_given() {
     tiff_file::<Gray16>(&path, &grid.map(|h| h as u16), PLAIN, &georeferenced(30.0, 30.0, &[[4099, 9002]]));
     let message = read(&path).unwrap_err().to_string();
     assert!(message.contains("heights are not in metres"), "{message}");
+}
+
+/// Tags of a map in arc seconds with its north-west corner in the San Gabriel Mountains.
+fn in_degrees(datum: u16) -> Vec<(Tag, Value)> {
+    let arc_second = 1.0 / 3600.0;
+    let mut tags = georeferenced(arc_second, arc_second, &[[1024, 2], [1025, 1], [2048, datum]]);
+    tags[1] = (Tag::ModelTiepointTag, Value::Doubles(vec![0.0, 0.0, 0.0, -118.3, 34.4, 0.0]));
+    tags
+}
+
+#[test]
+fn the_refusal_of_degrees_names_the_zone_and_the_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("dem.tif");
+    tiff_file::<Gray16>(&path, &metres(20, 10).map(|h| h as u16), PLAIN, &in_degrees(4326));
+    let message = read(&path).unwrap_err().to_string();
+    for words in
+        ["UTM zone 11N (EPSG:32611)", "--utm", "utm = true", "thalweg convert ", " dem_utm.tif --utm`"]
+    {
+        assert!(message.contains(words), "{words} is not in: {message}");
+    }
+}
+
+#[test]
+fn degrees_become_metres_where_that_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("dem.tif");
+    let grid = metres(120, 90);
+    tiff_file::<Gray16>(&path, &grid.map(|h| h as u16), PLAIN, &in_degrees(4326));
+    let options = ReadOptions { utm: true, ..Default::default() };
+    let Imported { field, notices, .. } = read_heightfield(&path, &options).unwrap();
+    let (cols, rows) = (field.height.cols(), field.height.rows());
+    // An arc second is 25.5 m by 30.8 m at 34.4° north; the map loses a little all around, because it is turned by 0.7°.
+    assert_eq!(field.frame.crs.as_deref(), Some("EPSG:32611"));
+    assert!((field.frame.cell - 28.1).abs() < 0.11, "{} m", field.frame.cell);
+    assert!((100..=110).contains(&cols) && (92..=99).contains(&rows), "{cols} × {rows}");
+    let [told] = &notices[..] else { panic!("{notices:?}") };
+    assert!(told.to_string().contains("UTM zone 11N (EPSG:32611)"), "{told}");
+    let size = estimate(&path, &options).unwrap();
+    assert_eq!((size.cols, size.rows), (cols, rows));
+
+    let coarse =
+        read_heightfield(&path, &ReadOptions { cell: Some(100.0), ..options.clone() }).unwrap().field;
+    assert_eq!(coarse.frame.cell, 100.0);
+    let little = ReadOptions { cell: Some(0.01), ..options.clone() };
+    assert!(matches!(read_heightfield(&path, &little).unwrap_err(), ReadError::TooLarge { .. }));
+
+    tiff_file::<Gray16>(&path, &grid.map(|h| h as u16), PLAIN, &in_degrees(4267));
+    let message = read_heightfield(&path, &options).unwrap_err().to_string();
+    assert!(message.contains("EPSG:4267") && message.contains("WGS 84"), "{message}");
+    tiff_file::<Gray16>(&path, &grid.map(|h| h as u16), PLAIN, &georeferenced(30.0, 30.0, &UTM));
+    let metres = read_heightfield(&path, &options).unwrap();
+    assert_eq!((metres.field.height, metres.notices), (grid, vec![Notice::NotInDegrees]));
 }
 
 #[test]

@@ -24,6 +24,8 @@
 pub mod draw;
 pub mod project;
 #[cfg(feature = "files")]
+pub mod realism;
+#[cfg(feature = "files")]
 pub mod run;
 mod session;
 pub mod solver;

@@ -10,6 +10,7 @@ use std::path::Path;
 use thalweg::field::{Field, FieldInfo, Frame, Heightfield, Points, TriMesh};
 use thalweg::io::checkpoint::Checkpoint;
 use thalweg::io::{Imported, Kind, Ply, read_obj, read_ply};
+use thalweg::realism::{MEASURES, Measure, Sample, Verdict};
 use thalweg::run::{Realism, Unfinished, resume_command};
 use thalweg::terrain::analysis::{Measures, Statistics};
 
@@ -176,14 +177,25 @@ fn mass(kilograms: f64) -> String {
 
 /// How natural a landscape looks before and after.
 pub(super) fn tell_realism(before: &Realism, after: &Realism) {
-    let number = |value: Option<f64>, factor: f64| value.map_or("-".into(), |v| fixed(v * factor, 3));
+    let [before, after] =
+        [before, after].map(|realism| Sample { realism: realism.clone(), ..Sample::default() });
     say!("                                   before   after");
-    for (name, a, b, factor) in [
-        ("cells in pits [%]", before.pit_fraction, after.pit_fraction, 100.0),
-        ("Hack exponent [-]", before.hack_exponent, after.hack_exponent, 1.0),
-        ("landforms, distance to a real one", before.geomorphon_distance, after.geomorphon_distance, 1.0),
-    ] {
-        say!("{name:<34} {:>7} {:>7}", number(a, factor), number(b, factor));
+    for Measure { name, decimals, required, value, .. } in &MEASURES {
+        let number = |sample: &Sample| value(sample).map_or("-".into(), |v| fixed(v, *decimals));
+        if *required || value(&before).or(value(&after)).is_some() {
+            say!("{name:<34} {:>7} {:>7}", number(&before), number(&after));
+        }
+    }
+}
+
+/// How natural a landscape looks, beside what is wanted.
+fn tell_landscape(ground: &Heightfield) {
+    let sample = Sample::of("", ground);
+    say!("as a landscape, with cells of 30 m where it is wide enough:");
+    for measure @ Measure { name, decimals, value, reason, .. } in &MEASURES {
+        let Some(number) = value(&sample) else { continue };
+        let mark = if measure.verdict(&sample) == Verdict::Outside { "*" } else { " " };
+        say!("{name:<34} {:>7}{mark} {reason}", fixed(number, *decimals));
     }
 }
 
@@ -248,9 +260,13 @@ fn info_map(path: &Path, args: &InfoArgs) -> Result<(), Failure> {
     notices.iter().for_each(|notice| remark!("note: {notice}"));
     let statistics = Statistics::of(&ground, &Measures::default());
     if args.json {
-        answer(&json!({ "kind": "terrain", "frame": frame(&ground.frame), "statistics": statistics }));
+        let realism = Realism::of(&ground);
+        answer(&json!({
+            "kind": "terrain", "frame": frame(&ground.frame), "statistics": statistics, "realism": realism,
+        }));
     } else {
         describe(&ground, &statistics);
+        tell_landscape(&ground);
     }
     Ok(())
 }

@@ -69,6 +69,7 @@ pub(super) fn import(path: &Path, reading: &Reading) -> Result<Imported, Failure
         height_range: reading.height_range,
         size: reading.raw_size,
         big_endian: reading.big_endian,
+        utm: reading.utm,
         max_bytes: memory_limit(reading.max_memory),
     };
     read_heightfield(path, &options).map_err(Failure::usage)

@@ -58,9 +58,9 @@ fn write(dir: &Path, scene: &str, others: Vec<(String, Vec<u8>)>) -> Result<Vec<
 
 /// A scene that is copied as it is reads no file of the user's.
 fn refuse_reading(reading: &Reading) -> Result<(), Failure> {
-    let Reading { metres_per_pixel, height_range, raw_size, big_endian, max_memory: _ } = reading;
-    if metres_per_pixel.is_some() || height_range.is_some() || raw_size.is_some() || *big_endian {
-        let options = "--metres-per-pixel, --height-range, --raw-size and --big-endian";
+    let Reading { metres_per_pixel, height_range, raw_size, big_endian, utm, max_memory: _ } = reading;
+    if metres_per_pixel.is_some() || height_range.is_some() || raw_size.is_some() || *big_endian || *utm {
+        let options = "--metres-per-pixel, --height-range, --raw-size, --big-endian and --utm";
         return Err(Failure::usage(format!(
             "{options} say how to read the file of --terrain, and there is none"
         )));
@@ -155,6 +155,7 @@ fn read(file: &Path, reading: &Reading, max_bytes: u64) -> Result<Ground, Failur
         height_range: reading.height_range,
         size: reading.raw_size,
         big_endian: reading.big_endian,
+        utm: reading.utm,
         max_bytes,
     };
     let import = |options: &ReadOptions| read_heightfield(file, options).map_err(Failure::usage);
@@ -191,7 +192,7 @@ fn read(file: &Path, reading: &Reading, max_bytes: u64) -> Result<Ground, Failur
     }
     let told = |notice: &&Notice| !is_unknown(notice) && **notice != Notice::TakenAsMetres;
     imported.notices.iter().filter(told).for_each(|notice| remark!("note: {name}: {notice}"));
-    let converted = reading.raw_size.is_some() || reading.big_endian;
+    let converted = reading.raw_size.is_some() || reading.big_endian || reading.utm;
     Ok(Ground {
         name: if converted { Path::new(&name).with_extension("exr").to_string_lossy().into() } else { name },
         field: imported.field,

@@ -6,11 +6,11 @@ use super::fit::slope_of;
 /// The cells that drain at least a given area, taken as channels.
 #[derive(Clone, Debug)]
 pub struct Channels<'a> {
-    drainage: &'a Drainage,
+    pub(super) drainage: &'a Drainage,
     /// Heights as measured, unfilled `[m]`.
-    bed: &'a [f32],
+    pub(super) bed: &'a [f32],
     /// Indices of the channel cells, each after the one it drains into.
-    cells: Vec<usize>,
+    pub(super) cells: Vec<usize>,
 }
 
 impl<'a> Channels<'a> {
@@ -48,21 +48,6 @@ impl<'a> Channels<'a> {
         length
     }
 
-    /// Concavity θ of the channels `[-]`, S ∝ A^−θ (Flint 1974). S is the fall from a channel cell to the
-    /// one it drains into, on the ground as measured; cells that do not fall are left out. Whole-metre
-    /// heights bias it low, so it compares only ground of the same kind and cell size.
-    pub fn concavity(&self) -> Option<f64> {
-        let fall = |cell: usize| {
-            let below = self.drainage.receiver.values()[cell] as usize;
-            f64::from(self.bed[cell] - self.bed[below]) / self.drainage.way(cell)
-        };
-        let falling = self.cells.iter().filter(|&&cell| {
-            let fall = fall(cell);
-            fall.is_finite() && fall > 0.0
-        });
-        slope_of(falling.map(|&cell| [self.log_area(cell), fall(cell).ln()])).map(|slope| -slope)
-    }
-
     /// Horton's bifurcation ratio `[-]`: how many times more streams there are of each Strahler order than
     /// of the next, from a fit over all orders; `None` with fewer than two orders.
     pub fn bifurcation_ratio(&self) -> Option<f64> {
@@ -97,7 +82,7 @@ impl<'a> Channels<'a> {
         streams
     }
 
-    fn log_area(&self, cell: usize) -> f64 {
+    pub(super) fn log_area(&self, cell: usize) -> f64 {
         f64::from(self.drainage.area.values()[cell]).ln()
     }
 }
@@ -130,22 +115,6 @@ mod tests {
         let plane = Grid2::from_fn(5, 2000, |_, row| 2000.0 - row as f32);
         let h = Routed::new(plane).channels(500.0 * 100.0).hack_exponent().unwrap();
         assert!((h - 1.0).abs() < 0.01, "{h}");
-    }
-
-    /// A profile made with S ∝ A^-0.5 gives 0.5 back.
-    #[test]
-    fn a_concave_river_has_the_concavity_it_was_made_with() {
-        let mut z = 500.0;
-        let profile: Vec<f32> = (0..400)
-            .map(|row| {
-                let here = z;
-                z -= 10.0 * 0.3 / f64::from(row + 1).sqrt();
-                here as f32
-            })
-            .collect();
-        let river = Routed::new(Grid2::from_fn(3, 400, |_, row| profile[row]));
-        let theta = river.channels(1000.0).concavity().unwrap();
-        assert!((theta - 0.5).abs() < 0.01, "{theta}");
     }
 
     #[test]

@@ -19,6 +19,9 @@ pub struct Terrain {
     #[serde(with = "units::Pair::<units::Length>", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = height())]
     pub height_range: Option<[f64; 2]>,
+    /// Lays a file in degrees out in metres, in the UTM zone of its middle; `cell` is the side of its new cells then.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub utm: bool,
     /// Columns and rows; a file is resampled to them. Missing: those of the file, or 512 by 512.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(transform = within(1.0, 65_536.0).slider(64.0, 2048.0).of("cells"))]

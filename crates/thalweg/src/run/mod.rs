@@ -28,7 +28,8 @@ pub use estimate::{Estimate, Particles};
 pub use folder::{Unfinished, resume_command, shell_word};
 pub use output::VIDEOS;
 pub use progress::{Progress, Silent, Watcher};
-pub use report::{Dt, LedgerReport, OtherWater, Realism, Report, WaterReport, absolute};
+pub use report::{Dt, LedgerReport, OtherWater, Report, WaterReport, absolute};
+pub use thalweg_terrain::analysis::Realism;
 
 use crate::project::{Project, Scene};
 use crate::session::Session;

@@ -3,13 +3,13 @@
 use crate::project::{Project, Scene};
 use crate::session::{Change, Session};
 use crate::solver::{Books, Clock, ParticleCounts};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 use thalweg_field::{Heightfield, Ledger, band};
 use thalweg_io::{WriteError, atomic};
-use thalweg_terrain::analysis::{Measures, Statistics, jensen_shannon};
+use thalweg_terrain::analysis::Realism;
 
 /// Time steps `[s]`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -69,19 +69,6 @@ pub struct WaterReport {
     pub imbalance_rel: f64,
 }
 
-/// How natural the ground looks to a geomorphologist.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Realism {
-    /// Share of the cells in pits `[-]`.
-    pub pit_fraction: Option<f64>,
-    /// Exponent of Hack's law `[-]`.
-    pub hack_exponent: Option<f64>,
-    /// Concavity of channels `[-]`.
-    pub concavity: Option<f64>,
-    /// Jensen–Shannon distance of the landform histogram to that of Big Tujunga, a real landscape `[-]`.
-    pub geomorphon_distance: Option<f64>,
-}
-
 /// What `report.json` says.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
@@ -126,21 +113,6 @@ pub struct Report {
     pub files: Vec<String>,
 }
 
-/// Shares of the ten landforms in Big Tujunga (`scenes/tujunga`, 30 m cells), in the order of `Landform::ALL`. Kept
-/// here because measuring it anew would take longer than a small run.
-const TUJUNGA: [f64; 10] = [
-    3.814_697_265_625e-6,
-    0.008_651_733_398_437_5,
-    0.092_323_303_222_656_25,
-    0.001_880_645_751_953_125,
-    0.199_981_689_453_125,
-    0.398_162_841_796_875,
-    0.183_250_427_246_093_75,
-    0.001_777_648_925_781_25,
-    0.108_051_300_048_828_12,
-    0.005_916_595_458_984_375,
-];
-
 /// Fewest cells along each side of a landscape: fewer hold no network of valleys to measure.
 const FEWEST_CELLS: usize = 64;
 /// Smallest cell of a landscape `[m]`: below it, ground is the floor of a tank or the bed of a brook.
@@ -156,18 +128,7 @@ fn is_landscape(scene: &Scene, ground: &Heightfield) -> bool {
 
 /// Measures the terrain before and after, where that means anything.
 pub(super) fn realism(scene: &Scene, before: &Heightfield, after: &Heightfield) -> [Option<Realism>; 2] {
-    [before, after].map(|ground| {
-        if !is_landscape(scene, ground) {
-            return None;
-        }
-        let statistics = Statistics::of(ground, &Measures::default());
-        Some(Realism {
-            pit_fraction: statistics.pit_fraction,
-            hack_exponent: statistics.hack_exponent,
-            concavity: statistics.concavity,
-            geomorphon_distance: statistics.geomorphons.map(|own| jensen_shannon(&TUJUNGA, &own)),
-        })
-    })
+    [before, after].map(|ground| is_landscape(scene, ground).then(|| Realism::of(ground)))
 }
 
 /// A path from the root of the file system, as text.
@@ -241,19 +202,5 @@ impl Report {
     pub(super) fn write(&self, path: &Path) -> Result<(), WriteError> {
         let text = serde_json::to_string_pretty(self).expect("a report is plain numbers and text");
         atomic::write_atomic(path, |file| file.write_all(text.as_bytes()))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_real_landscape_is_the_one_in_the_scenes() {
-        let project = Project::open("tujunga", &[]).unwrap();
-        let state = Session::new(&project, u64::MAX).unwrap();
-        let measured = Statistics::of(state.start(), &Measures::default()).geomorphons.unwrap();
-        let distance = jensen_shannon(&TUJUNGA, &measured);
-        assert!(distance < 1.0e-6, "landforms of Big Tujunga are {measured:?}, {distance:e} away");
     }
 }

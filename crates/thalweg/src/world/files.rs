@@ -91,7 +91,8 @@ pub(crate) mod native {
             } else {
                 (Some(1.0), Some([0.0, 1.0]))
             };
-            ReadOptions { cell, height_range, max_bytes: self.max_bytes, ..ReadOptions::default() }
+            let utm = self.is_terrain && terrain.utm;
+            ReadOptions { cell, height_range, utm, max_bytes: self.max_bytes, ..ReadOptions::default() }
         }
 
         fn unreadable(&self, project: &Project, source: ReadError) -> SetupError {
