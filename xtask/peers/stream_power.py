@@ -82,7 +82,7 @@ def landlab_step(height, cell):
     try:
         from landlab import RasterModelGrid
         from landlab.components import FastscapeEroder, FlowAccumulator
-    except ImportError:
+    except (ImportError, SyntaxError):  # some releases need a newer Python than they say
         return None
     grid = RasterModelGrid(height.shape, xy_spacing=cell)
     bed = grid.add_field("topographic__elevation", height.astype(np.float64).ravel(), at="node")

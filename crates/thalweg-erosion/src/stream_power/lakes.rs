@@ -122,8 +122,8 @@ impl Hollows {
         while let Some((from, level)) = next.take() {
             is_open[from as usize] = true;
             for &cell in borders.of(from) {
-                for way in 0..WAYS {
-                    let other = (cell as usize).wrapping_add_signed(offsets[way]);
+                for (way, &offset) in offsets.iter().enumerate() {
+                    let other = (cell as usize).wrapping_add_signed(offset);
                     if !is_open[basin[other] as usize] {
                         let pass = level.max(height[cell as usize]).max(height[other]);
                         let back = ((way + WAYS / 2) % WAYS) as u8;

@@ -73,16 +73,14 @@ impl Survey<'_> {
 
     /// Steepness of the rivers, k_s = S A^(m/n) `[m^(2m/n)]`.
     pub fn steepness(&self) -> Grid2<f32> {
-        let steep =
-            self.from_below(0.0, |at, _, distance, fall| (fall.max(0.0) / distance) * self.area_to(at));
+        let steep = self.go_up(0.0, |at, _, distance, fall| (fall.max(0.0) / distance) * self.area_to(at));
         self.of.layout.grid(&steep, |steep| steep as f32)
     }
 
     /// χ, the way to the outlet with each part weighted by (1 km² / A)^(m/n) (Perron & Royden 2013) `[m]`.
     pub fn chi(&self) -> Grid2<f32> {
         let reference = super::REFERENCE_AREA.powf(self.concavity());
-        let chi =
-            self.from_below(0.0, |at, below, distance, _| below + distance * reference / self.area_to(at));
+        let chi = self.go_up(0.0, |at, below, distance, _| below + distance * reference / self.area_to(at));
         self.of.layout.grid(&chi, |chi| chi as f32)
     }
 
@@ -93,7 +91,7 @@ impl Survey<'_> {
         for (number, at) in layout.outlets().into_iter().enumerate() {
             basin[at] = (number + 1) as f64;
         }
-        let basin = self.from_below_starting(basin, |_, below, _, _| below);
+        let basin = self.go_up_starting(basin, |_, below, _, _| below);
         layout.grid(&basin, |basin| basin as f32)
     }
 
@@ -107,17 +105,13 @@ impl Survey<'_> {
         power((self.area[at] * cell).max(f64::MIN_POSITIVE), self.concavity())
     }
 
-    fn from_below(&self, outlet: f64, value: impl Fn(usize, f64, f64, f64) -> f64) -> Vec<f64> {
-        self.from_below_starting(self.of.layout.filled(outlet), value)
+    fn go_up(&self, outlet: f64, value: impl Fn(usize, f64, f64, f64) -> f64) -> Vec<f64> {
+        self.go_up_starting(self.of.layout.filled(outlet), value)
     }
 
     /// Goes up the rivers; `value` is given the cell, the value of the one below, the distance to it and the fall, both in
     /// metres.
-    fn from_below_starting(
-        &self,
-        mut values: Vec<f64>,
-        value: impl Fn(usize, f64, f64, f64) -> f64,
-    ) -> Vec<f64> {
+    fn go_up_starting(&self, mut values: Vec<f64>, value: impl Fn(usize, f64, f64, f64) -> f64) -> Vec<f64> {
         let layout = &self.of.layout;
         let (offsets, height) = (layout.offsets(), &self.of.cells.height);
         for &cell in self.routes.order.cells.iter().rev() {

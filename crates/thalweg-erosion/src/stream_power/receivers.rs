@@ -25,7 +25,7 @@ pub(super) fn find(layout: &Layout, height: &[f64], routing: Routing, key: Key, 
         let key = key.with(row as u64);
         match routing {
             Routing::D8 => {
-                dispatch!(level, simd => steepest(simd, &rows, |_| std::f32::consts::SQRT_2, ways))
+                dispatch!(level, simd => steepest(simd, &rows, |_| std::f32::consts::SQRT_2, ways));
             }
             Routing::Rho8 => {
                 // Fairfield & Leymarie 1991: diagonals count as 2 − r cells long, r even between 0 and 1.

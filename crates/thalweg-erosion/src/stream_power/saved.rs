@@ -100,9 +100,9 @@ impl StreamPower {
             let own = &mut self.cells.height[self.layout.at(col, row)];
             let by = height - *own;
             if by > 0.0 {
-                self.books.added.add(by)
+                self.books.added.add(by);
             } else {
-                self.books.exported.add(-by)
+                self.books.exported.add(-by);
             }
             *own = height;
         }
