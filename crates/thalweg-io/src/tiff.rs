@@ -145,7 +145,7 @@ impl<'a> Opened<'a> {
 
     /// Where a map in degrees comes to lie, if memory allows both it and the map.
     fn layout(&self, degrees: &Degrees) -> Result<Layout, ReadError> {
-        let Source { path, options, .. } = self.reading;
+        let Reading { path, options, .. } = self.reading;
         let layout = degrees
             .layout(options.cell)
             .map_err(|reason| ReadError::Unprojectable { path: path.into(), reason })?;

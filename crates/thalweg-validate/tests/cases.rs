@@ -41,6 +41,8 @@ tests_of_cases! {
     turned_ground_gives_turned_bits: "pipes/symmetry",
     rain_runs_off_a_slope_as_deep_as_drag_says: "pipes/steady-sheet",
     water_falls_alike_in_all_directions: "pipes/downhill",
+    a_storm_erodes_the_same_at_any_time_step: "pipes/time-step",
+    high_ground_erodes_like_low_ground: "pipes/high-ground",
     any_cut_gives_the_same_bits: "pipes/bands",
     kernels_are_what_they_say: "sph/kernels",
     every_particle_feels_just_those_within_h: "sph/neighbours",

@@ -12,6 +12,7 @@ mod measure;
 mod setup;
 mod slopes;
 mod stability;
+mod storms;
 mod waves;
 
 use crate::Case;
@@ -69,6 +70,16 @@ pub(crate) const CASES: &[Case] = &[
         name: "pipes/downhill",
         about: "water falls alike to the east, west, north and south",
         run: slopes::downhill,
+    },
+    Case {
+        name: "pipes/time-step",
+        about: "a storm takes as much ground at half and at a quarter of the time step",
+        run: storms::time_step,
+    },
+    Case {
+        name: "pipes/high-ground",
+        about: "ground erodes alike however high it lies",
+        run: storms::high_ground,
     },
     Case { name: "pipes/bands", about: "any cut into bands and sweeps, same bits", run: bits::bands },
 ];
