@@ -356,7 +356,8 @@ fn remaining(fall: f64, pull: f64, n: f64) -> f64 {
     let convex = n > 1.0;
     // For n < 1 with z = yⁿ: pull z + z^(1/n) = fall, which is of the same kind.
     let (linear, bent, exponent) = if convex { (1.0, pull, n) } else { (pull, 1.0, 1.0 / n) };
-    let mut z = if convex { fall } else { power(fall, n) };
+    // Each part alone must stay below the fall, so that both bounds lie above what is sought.
+    let mut z = (fall / linear).min(power(fall / bent, 1.0 / exponent));
     for _ in 0..MOST_SWEEPS {
         let raised = bent * power(z, exponent);
         let next = z - (linear * z + raised - fall) / (linear + exponent * raised / z);

@@ -134,11 +134,11 @@ pub struct Params {
     #[serde(with = "units::Diffusivity")]
     #[schemars(transform = within(0.0, 1.0e-3).slider(0.0, 0.1 / YEAR).hint("0 for none"))]
     pub creep: f64,
-    /// Slope that soil cannot exceed: creep grows without bound towards it (Roering et al. 1999) `[rad]`; missing: creep grows in
+    /// Slope that soil cannot exceed: creep grows without bound towards it (Roering et al. 1999) `[rad]`; 0: creep grows in
     /// proportion to the slope.
-    #[serde(with = "units::Angle", skip_serializing_if = "Option::is_none")]
-    #[schemars(transform = within(0.01, STEEPEST).slider(0.3, 1.2))]
-    pub critical_slope: Option<f64>,
+    #[serde(with = "units::Angle")]
+    #[schemars(transform = within(0.0, STEEPEST).slider(0.3, 1.2).hint("0 for none"))]
+    pub critical_slope: f64,
     /// Distance between the smallest valleys `[m]`; with it, `creep` follows from the erodibility. Missing: `creep`.
     #[serde(with = "units::Length", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = within(1.0e-3, 1.0e5).slider(20.0, 1000.0))]
@@ -176,7 +176,7 @@ impl Default for Params {
             routing: Routing::Rho8,
             lakes: Lakes::Keep,
             creep: 0.02 / YEAR,
-            critical_slope: Some(36.0_f64.to_radians()),
+            critical_slope: 36.0_f64.to_radians(),
             valley_spacing: None,
             valley_width: 30.0,
         }
@@ -201,7 +201,7 @@ impl Params {
                 sediment_erodibility: 1.0,
                 routing: Routing::D8,
                 lakes: Lakes::Pass,
-                critical_slope: None,
+                critical_slope: 0.0,
                 valley_width: 0.0,
                 ..Self::default()
             }),
@@ -219,6 +219,11 @@ impl Params {
             self.valley_spacing.unwrap_or(0.0),
             "it needs some erodibility; give creep instead",
         )
+    }
+
+    /// Steepest slope of the soil, as height over length `[-]`, if there is one.
+    pub fn steepest(&self) -> Option<f64> {
+        (self.critical_slope > 0.0).then(|| self.critical_slope.tan())
     }
 
     /// The erodibility with areas counted in square metres, K `[m^(1−2m)/s]`.

@@ -8,16 +8,16 @@ pub(super) fn power(x: f64, y: f64) -> f64 {
     exp2(y * log2(x))
 }
 
-/// The mantissa of 1.
+/// The bits of 1.
 const ONE: u64 = 0x3ff0_0000_0000_0000;
-/// The mantissa of √2.
+/// The bits of √2.
 const ROOT: u64 = 0x3ff6_a09e_667f_3bcd;
 
 #[inline(always)]
 fn log2(x: f64) -> f64 {
     // x = 2^e f with f between √½ and √2.
     let bits = x.to_bits();
-    let exponent = bits.wrapping_sub(ROOT - ONE) >> 52;
+    let exponent = bits.wrapping_add((1 << 52) - (ROOT - ONE)) >> 52;
     let fraction = f64::from_bits(bits.wrapping_sub(exponent << 52).wrapping_add(1023 << 52));
     let exponent = exponent as i32 - 1023;
     // ln f = 2 artanh s, s = (f − 1) / (f + 1), |s| < 0.172.

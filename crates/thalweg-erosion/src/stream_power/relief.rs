@@ -23,7 +23,7 @@ pub(super) fn expected(
     params: &Params,
 ) -> f64 {
     let offsets = layout.offsets();
-    let steepest = params.critical_slope.map_or(1.0, f64::tan);
+    let steepest = params.steepest().unwrap_or(1.0);
     let Incision { area, pull, lines, .. } = incision;
     lines.clear();
     lines.resize(layout.len(), [0.0; 2]);

@@ -166,7 +166,8 @@ mod tests {
         );
         let dips = Params { dip: 0.1_f64.atan(), dip_direction: std::f64::consts::FRAC_PI_2, ..params };
         let dips = Strata::new(&dips, 100.0).unwrap();
-        assert_eq!([at(&dips, 90.0, 92.0), at(&dips, 90.0, 82.0)], [1.0, 0.5]);
-        assert_eq!(at(&dips, 110.0, 80.0), 0.5);
+        // 90 m to the east the top lies at 91 m.
+        assert_eq!([at(&dips, 90.0, 82.0), at(&dips, 90.0, 80.0)], [1.0, 0.5]);
+        assert_eq!(at(&dips, 110.0, 80.0), 1.0);
     }
 }

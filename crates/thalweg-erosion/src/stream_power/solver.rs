@@ -293,7 +293,7 @@ impl StreamPower {
             &work.floors[..]
         });
         let spread = params.diffusivity() * dt;
-        let critical = params.critical_slope.map(f64::tan);
+        let critical = params.steepest();
         let head = params.channel_area / (layout.cell * layout.cell);
         let stays = (head > 0.0).then(|| {
             stays(head, &work.incision.area, &routes.ways, &mut work.stays);

@@ -43,7 +43,7 @@ pub(super) fn critical() -> Checks {
             ..creep_alone()
         };
         let height = ridge(&params, 4000)?;
-        let critical = params.critical_slope.unwrap_or(0.0).tan();
+        let critical = params.critical_slope.tan();
         let middle = (COLS / 2) as f64;
         // The face of the outlet is left out: all but the outlet is lifted at once, and so that face alone begins each step
         // steeper than it ends it and sees a tangent beside the law.
