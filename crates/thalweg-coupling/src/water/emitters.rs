@@ -83,6 +83,36 @@ impl GoneEmitter {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use thalweg_sph::Emitter;
+
+    fn running(east: f64) -> RunningEmitter {
+        let emitter = Emitter {
+            shape: Shape::Disc { at: [east, 0.0, 1.0], radius: 0.1 },
+            velocity: [0.0, 0.0, -1.0],
+            rate: None,
+            lifetime: None,
+            sediment: 0.0,
+            start: 0.0,
+            stop: f64::INFINITY,
+        };
+        RunningEmitter::new(&emitter, 0.05, 1.25e-4, "emitter").unwrap()
+    }
+
+    #[test]
+    fn an_emitter_that_comes_back_goes_on_where_it_was() {
+        let mut old = [running(1.0), running(2.0)];
+        old[0].set_travelled(0.03);
+        old[1].set_travelled(0.01);
+        // The first goes: the other keeps its own way, though it has another place in the list.
+        let mut left = [running(2.0)];
+        let gone = going_on(&mut left, &old, &[]);
+        assert_eq!((left[0].travelled(), gone.len()), (0.01, 1));
+        // It comes back, and a new one with it, which begins with a whole row.
+        let mut all = [running(1.0), running(2.0), running(3.0)];
+        let gone = going_on(&mut all, &left, &gone);
+        assert_eq!([0, 1].map(|i: usize| all[i].travelled()), [0.03, 0.01]);
+        assert_eq!((all[2].travelled(), gone.len()), (running(3.0).travelled(), 0));
+    }
 
     #[test]
     fn emitters_that_have_gone_are_written_and_read_and_broken_ones_refused() {
