@@ -48,7 +48,7 @@ const ENTRIES: &str = "
 ";
 
 /// Sections that are lists.
-const LISTS: [&str; 10] = [
+const LISTS: [&str; 11] = [
     "rain",
     "source",
     "drain",
@@ -59,6 +59,7 @@ const LISTS: [&str; 10] = [
     "camera.key",
     "terrain.layer",
     "terrain.hardness.layer",
+    "solver.layer",
 ];
 
 /// What is said against a scene in which a parameter has a value, as in `--set`.
@@ -78,6 +79,9 @@ fn said(parameter: &Parameter, kind: Option<&str>, value: &str) -> String {
         text += &format!("[[{layers}]]\nkind = '{}'\n", kind.unwrap_or("plane"));
     } else if parameter.key.starts_with("solver") {
         text += &format!("[solver]\nkind = '{}'\n", kind.unwrap_or("pipes"));
+        if parameter.key.starts_with("solver.layer.") {
+            text += "[[solver.layer]]\nthickness = 1\nhardness = 0\n";
+        }
     }
     let list = LISTS.iter().find(|list| parameter.key.starts_with(&format!("{list}.")));
     let key = match list {
