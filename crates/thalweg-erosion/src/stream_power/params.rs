@@ -150,7 +150,7 @@ pub struct Params {
 }
 
 /// Distance between the smallest valleys over the length at which creep and cutting are equal. Perron et al. 2009 find that
-/// they grow in proportion; the number is measured on this model.
+/// they grow in proportion; the number was chosen by eye.
 pub const SPACING_OVER_LENGTH: f64 = 10.0;
 
 impl Default for Params {
