@@ -40,12 +40,10 @@ fn differences(report: &Report, one: &Path, other: &Path) -> Vec<String> {
 #[test]
 fn a_finished_run_goes_on_to_the_bits_of_a_longer_one() {
     let coarse = PIPES.replace("[output]", COARSE);
-    let timed = PIPES.replace("steps = 90", "steps = 100000\nduration = '50 s'");
     let timed_particles = PARTICLES.replace("steps = 70", "steps = 100000\nduration = '50 ms'");
     for (text, longer) in [
         (&*PIPES, "time.steps=131"),
         (&coarse, "time.steps=131"),
-        (&timed, "time.duration=71 s"),
         (&*PARTICLES, "time.steps=101"),
         (&timed_particles, "time.duration=70 ms"),
     ] {
@@ -61,6 +59,18 @@ fn a_finished_run_goes_on_to_the_bits_of_a_longer_one() {
         let missing: Vec<_> = gone_on.files.iter().filter(|name| !out.join(name).is_file()).collect();
         assert!(missing.is_empty(), "{longer}: the report lists {missing:?}, which are not there");
     }
+}
+
+/// The last steps before the end of a duration are shorter, so that it ends on time; a longer run goes on from there, on time again.
+#[test]
+fn a_run_that_ended_on_time_goes_on_to_a_later_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let timed = PIPES.replace("steps = 90", "steps = 100000\nduration = '50 s'");
+    let short = finished(&project(&timed, ""), &out, Earlier::Refuse);
+    let longer = finished(&project(&timed, "time.duration=71 s"), &out, Earlier::Resume);
+    assert_eq!((short.simulated_s, longer.simulated_s), (50.0, 71.0));
+    assert!(longer.ledger.imbalance_rel < 1.0e-6, "{:?}", longer.ledger);
 }
 
 #[test]

@@ -51,24 +51,24 @@ impl Slipping {
 
     /// What moves east from each cell of a row but the last; `rows` are the bed of the row above, of the row and of the row below.
     #[inline(always)]
-    pub(crate) fn to_east(&self, [above, here, below]: [&[f32]; 3], moved: &mut [f32]) {
+    pub(crate) fn move_east(&self, [above, here, below]: [&[f32]; 3], moved: &mut [f32]) {
         let last = moved.len();
         let [above, here, below] = [above, here, below].map(|row| (&row[..last], &row[1..=last]));
-        for i in 0..last {
+        for (i, moved) in moved.iter_mut().enumerate() {
             let across = (above.0[i] + above.1[i]) - (below.0[i] + below.1[i]);
-            moved[i] = self.moved(here.0[i] - here.1[i], across);
+            *moved = self.moved(here.0[i] - here.1[i], across);
         }
     }
 
     /// What moves south from each cell of a row to the row below; both are given with one more cell at either end.
     #[inline(always)]
-    pub(crate) fn to_south(&self, [here, below]: [&[f32]; 2], moved: &mut [f32]) {
+    pub(crate) fn move_south(&self, [here, below]: [&[f32]; 2], moved: &mut [f32]) {
         let cells = moved.len();
         let ([west, middle, east], [below_west, below, below_east]) =
             ([0, 1, 2].map(|i| &here[i..][..cells]), [0, 1, 2].map(|i| &below[i..][..cells]));
-        for i in 0..cells {
+        for (i, moved) in moved.iter_mut().enumerate() {
             let across = (east[i] + below_east[i]) - (west[i] + below_west[i]);
-            moved[i] = self.moved(middle[i] - below[i], across);
+            *moved = self.moved(middle[i] - below[i], across);
         }
     }
 }

@@ -69,7 +69,7 @@ fn move_east(layout: &Layout, rims: &Rims, slipping: &Slipping, rows: &mut SlipR
     let last = layout.cols - 1;
     let [above, here, below] = [0, 1, 2].map(|i: usize| &rows.old[i][MARGIN..][..layout.cols]);
     let east = &mut rows.east[MARGIN..][..last];
-    slipping.to_east([above, here, below], east);
+    slipping.move_east([above, here, below], east);
     if is_base_row(layout, rims, row) {
         east.fill(0.0);
     }
@@ -88,7 +88,7 @@ fn move_south(layout: &Layout, rims: &Rims, slipping: &Slipping, rows: &mut Slip
         return;
     }
     let [here, below] = [1, 2].map(|i: usize| &rows.old[i][MARGIN - 1..][..layout.cols + 2]);
-    slipping.to_south([here, below], south);
+    slipping.move_south([here, below], south);
     let base = [row, row + 1].map(|row| is_base_row(layout, rims, row));
     if base[0] || base[1] {
         south.iter_mut().for_each(|moved| kept_at_base(moved, base));
