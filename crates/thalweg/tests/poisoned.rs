@@ -205,7 +205,7 @@ fn water_on_cells_with_wrong_numbers_is_refused_or_runs_on() {
         ("inherited", "every height must be a finite number"),
     ];
     spoil_everything(&RAIN, 72, &sure);
-    hears(&RAIN, 72, "cells", &["height of the bed", "depth of the water", "sediment", "outflow"]);
+    hears(&RAIN, 72, "cells", &["height of the bed", "depth of the water", "sediment", "flow in row"]);
 }
 
 /// Places that are finite and absurd: the particle that flew away is named, not its index in some list.

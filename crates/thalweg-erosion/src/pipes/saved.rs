@@ -23,6 +23,8 @@ pub struct Saved {
     pub painted: Option<[f64; 3]>,
     /// Time in which the fastest water crosses a cell `[s]`; none: nothing flows.
     pub crossing: Option<f64>,
+    /// Ground afloat at the beginning, in the solver's heights times cells.
+    pub afloat_start: f64,
     /// The time step that was chosen, where an edit made steps shorter since `[s]`.
     pub chosen_dt: Option<f64>,
 }
@@ -55,6 +57,7 @@ impl Pipes {
             cells: self.backend.save_cells(),
             painted: self.is_painted.then_some([books.painted, books.scooped, self.highest.into()]),
             crossing: clock.crossing.is_finite().then_some(clock.crossing),
+            afloat_start: books.afloat_start,
             chosen_dt: (clock.chosen_dt != clock.dt).then_some(clock.chosen_dt),
         }
     }
@@ -95,6 +98,7 @@ impl Pipes {
         all_within("its account,", either, &FINITE)?;
         all_within("account of row", &saved.accounts, &FINITE)?;
         all_within("the time to cross a cell,", saved.crossing.as_slice(), &NATURAL)?;
+        all_within("the ground afloat at the beginning,", &[saved.afloat_start], &FINITE)?;
         all_within("its painted ground,", saved.painted.as_slice().as_flattened(), &FINITE)?;
         all_within("the time step that was chosen,", saved.chosen_dt.as_slice(), &NATURAL)?;
         self.backend.check_cells(cells)?;
@@ -110,6 +114,7 @@ impl Pipes {
             rain_carry: rain_carry.to_vec(),
         };
         (self.books.water_start, self.books.bed_start) = (water_start, bed_start);
+        self.books.afloat_start = saved.afloat_start;
         self.books.added = Compensated::from_parts([added, added_rest]);
         let watch = self.guard.watch;
         let lowest = lowest as f32;

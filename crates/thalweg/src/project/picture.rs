@@ -312,7 +312,7 @@ pub enum ScaleChoice {
 }
 
 /// What a run can lay over the ground, by name.
-pub const OVERLAYS: [&str; 13] = [
+pub const OVERLAYS: [&str; 19] = [
     "erosion-deposition",
     "change",
     "flow",
@@ -326,6 +326,12 @@ pub const OVERLAYS: [&str; 13] = [
     "height",
     "velocity_east",
     "velocity_north",
+    "drainage_area",
+    "steepness",
+    "chi",
+    "basins",
+    "uplift",
+    "age",
 ];
 
 impl Default for PictureTable {

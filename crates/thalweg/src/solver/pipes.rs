@@ -37,7 +37,8 @@ pub(super) const METHOD: Method = Method {
         ("water.particles", "its water stands clear on the bed; leave the key out"),
         ("output.particles", "it has no particles; leave the key out"),
     ],
-    free: &["dt", "safety", "max_dt"],
+    // The last three are of today; states of version 0.1 had their product in capacity.
+    free: &["dt", "safety", "max_dt", "talus_rate", "capacity", "time_lapse", "max_load"],
     relax: None,
     spacing: |_| None,
     memory_of_cells: |[cols, rows], params| {
@@ -568,7 +569,8 @@ impl Solver for PipesRun {
     }
 
     fn save(&self, into: &mut Sections) {
-        let Saved { size, step, numbers, accounts, cells, painted, crossing, chosen_dt } = self.pipes.save();
+        let Saved { size, step, numbers, accounts, cells, painted, crossing, afloat_start, chosen_dt } =
+            self.pipes.save();
         into.put("pass", self.pass);
         into.put("size", size.to_vec());
         into.put("pass_step", step);
@@ -578,12 +580,13 @@ impl Solver for PipesRun {
         if let Some(painted) = painted {
             into.put_doubles("painted", painted.to_vec());
         }
-        into.put_doubles("crossing", crossing.into_iter().collect());
         if let Some(dt) = chosen_dt {
             into.put_doubles("chosen_dt", vec![dt]);
         }
         into.put_doubles("past", self.past.map_or(Vec::new(), |past| past.numbers().to_vec()));
-        into.put_doubles("clock", vec![self.sampled, self.dt.0[0], self.dt.0[1]]);
+        // Nothing that flows takes no time.
+        let flowing = [crossing.unwrap_or(0.0), afloat_start];
+        into.put_doubles("clock", [&[self.sampled, self.dt.0[0], self.dt.0[1]], &flowing[..]].concat());
         into.put_floats("flow", self.flow.values().to_vec());
         into.put_floats("wet", self.wet.values().to_vec());
         into.put_floats("inherited", self.inherited.as_ref().map_or(Vec::new(), |bed| bed.values().to_vec()));
@@ -600,6 +603,8 @@ impl Solver for PipesRun {
         }
         let params = self.setup.params().map_err(|complaint| complaint.message)?;
         let mut pipes = flood(&self.setup, &params, &ground).map_err(|complaint| complaint.message)?;
+        // States of version 0.1 know nothing of what flows.
+        let (clock, flowing) = from.doubles("clock")?.split_at_checked(3).ok_or_else(misfit)?;
         let saved = Saved {
             size: [cols, rows],
             step,
@@ -608,7 +613,8 @@ impl Solver for PipesRun {
             cells: from.floats("cells")?.to_vec(),
             // States of version 0.1 know nothing of paint.
             painted: from.doubles("painted").ok().and_then(|painted| painted.try_into().ok()),
-            crossing: from.doubles("crossing").ok().and_then(|crossing| crossing.first().copied()),
+            crossing: flowing.first().copied().filter(|&crossing| crossing != 0.0),
+            afloat_start: flowing.get(1).copied().unwrap_or(0.0),
             chosen_dt: from.doubles("chosen_dt").ok().and_then(|dt| dt.first().copied()),
         };
         pipes.restore(&saved)?;
@@ -617,7 +623,7 @@ impl Solver for PipesRun {
             numbers if pass > 0 => Some(Past::from_numbers(numbers)?),
             _ => return Err(misfit()),
         };
-        let (&[sampled], dt) = from.doubles("clock")?.split_first_chunk::<1>().ok_or_else(misfit)?;
+        let (&[sampled], dt) = clock.split_first_chunk::<1>().ok_or_else(misfit)?;
         all_within("the time of its last sample,", &[sampled], &(0.0..=pipes.time()))?;
         let (flow, wet, dt) = (grid("flow")?, grid("wet")?, time_steps(dt)?);
         all_within("flow in cell", flow.values(), &NATURAL_F32)?;
