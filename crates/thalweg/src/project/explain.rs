@@ -51,7 +51,11 @@ pub fn explain(key: &str) -> Result<Vec<Explained>, UnknownKey> {
     let last = |key: &str| key.rsplit('.').next().map_or(String::new(), str::to_owned);
     let exact: Vec<_> = all.iter().filter(|parameter| parameter.key == wanted).collect();
     let found = match names[..] {
-        [name] if exact.is_empty() => all.iter().filter(|parameter| last(&parameter.key) == name).collect(),
+        [name] if exact.is_empty() => {
+            // What stands in [[before]] is what stands in [solver] and [time]; once is enough.
+            let own = all.iter().filter(|parameter| !parameter.key.starts_with("before."));
+            own.filter(|parameter| last(&parameter.key) == name).collect()
+        }
         _ => exact,
     };
     if found.is_empty() {
