@@ -44,18 +44,16 @@ fn hint(near: &Option<String>) -> String {
 /// Everything of that key: one parameter, or several where kinds of a section differ in it. Numbers of entries
 /// (`rain.0.rate`) do not matter, and the last name alone will do.
 pub fn explain(key: &str) -> Result<Vec<Explained>, UnknownKey> {
-    let all = description().parameters();
     let wanted = plain(key);
+    // What stands in [[before]] is what stands in [solver] and [time]; once is enough.
+    let mut all = description().parameters();
+    all.retain(|parameter| wanted.starts_with("before") || !parameter.key.starts_with("before."));
     let names: Vec<_> = wanted.split('.').filter(|name| name.parse::<usize>().is_err()).collect();
     let wanted = names.join(".");
     let last = |key: &str| key.rsplit('.').next().map_or(String::new(), str::to_owned);
     let exact: Vec<_> = all.iter().filter(|parameter| parameter.key == wanted).collect();
     let found = match names[..] {
-        [name] if exact.is_empty() => {
-            // What stands in [[before]] is what stands in [solver] and [time]; once is enough.
-            let own = all.iter().filter(|parameter| !parameter.key.starts_with("before."));
-            own.filter(|parameter| last(&parameter.key) == name).collect()
-        }
+        [name] if exact.is_empty() => all.iter().filter(|parameter| last(&parameter.key) == name).collect(),
         _ => exact,
     };
     if found.is_empty() {
