@@ -245,7 +245,7 @@ fn info_scene(args: &InfoArgs) -> Result<(), Failure> {
     }
     say!("water           {water}");
     for coarse in &scene.time.coarse {
-        say!("coarse pass     {} steps on cells {} times as wide", coarse.steps, coarse.factor);
+        say!("coarse pass     {} steps on {}", coarse.steps, coarse.width());
     }
     let until = scene.time.duration.map_or(String::new(), |duration| format!(", or {duration} s simulated"));
     say!("steps           {}{until}", scene.time.steps);

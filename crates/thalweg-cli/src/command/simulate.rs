@@ -139,8 +139,7 @@ fn set_steps(time: &mut Time, steps: u64, args: &RunArgs, out: &Path) -> Result<
         None => time.lasting(steps),
     };
     if !time.coarse.is_empty() && !args.limits.quiet {
-        let coarse =
-            time.coarse.iter().map(|pass| format!("{} on cells {} times as wide", pass.steps, pass.factor));
+        let coarse = time.coarse.iter().map(|pass| format!("{} on {}", pass.steps, pass.width()));
         let passes: Vec<_> = coarse.chain([format!("{} on the terrain itself", time.steps)]).collect();
         remark!("note: {steps} steps in all: {}", passes.join(", "));
     }

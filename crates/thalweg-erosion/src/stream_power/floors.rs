@@ -8,6 +8,9 @@ use super::layout::Layout;
 use super::params::REFERENCE_AREA;
 use std::f64::consts::SQRT_2;
 
+/// Most spreading in a step, in cells²: it levels a floor of twenty cells in a few steps, and more would only cost stages.
+const LEVELLED: f32 = 16.0;
+
 /// How floors are made in a step.
 pub(super) struct Floors {
     /// Width of the floor at the reference area `[m]`.
@@ -27,7 +30,8 @@ impl Floors {
         widen(layout, spread);
         // Rivers move sideways about as fast as they cut down where it is steep, across their own width.
         let factor = (4.0 * self.cut * cell * cell / self.width) as f32;
-        spread.iter_mut().for_each(|reach| *reach = factor * *reach * (*reach - 0.5).max(0.0));
+        let most = LEVELLED * (cell * cell) as f32;
+        spread.iter_mut().for_each(|reach| *reach = (factor * *reach * (*reach - 0.5).max(0.0)).min(most));
     }
 }
 

@@ -82,11 +82,6 @@ impl Layout {
         sides.into_iter().filter_map(|(here, level)| if here { level } else { None }).reduce(f64::max)
     }
 
-    /// Whether water leaves everywhere along a row.
-    pub(super) fn is_outlet_row(&self, row: usize) -> bool {
-        (row == 0 && self.edges[0].is_some()) || (row + 1 == self.rows && self.edges[2].is_some())
-    }
-
     /// Every outlet.
     pub(super) fn outlets(&self) -> Vec<usize> {
         let (cols, rows) = (self.cols, self.rows);

@@ -86,7 +86,7 @@ pub struct Params {
     #[serde(with = "units::Speed")]
     #[schemars(transform = within(0.0, 1.0e-5).slider(1.0e-3 / YEAR, 0.1 / YEAR).hint("0 for rock that never wears"))]
     pub erodibility: f64,
-    /// Standard deviation of the logarithm of the erodibility, which varies over 2.5 km and 0.9 km `[-]`.
+    /// Standard deviation of the logarithm of the erodibility, which varies over 2.5 km, 900 m, 300 m and 120 m `[-]`.
     #[serde(with = "units::Ratio")]
     #[schemars(transform = within(0.0, 3.0).slider(0.0, 1.0))]
     pub erodibility_noise: f64,
@@ -120,7 +120,7 @@ pub struct Params {
     pub dip_direction: f64,
     /// Deposition constant G: how much of the sediment that a river carries comes to rest `[-]`.
     #[serde(with = "units::Ratio")]
-    #[schemars(transform = within(0.0, 100.0).slider(0.0, 2.0).hint("0 for rivers that carry all away"))]
+    #[schemars(transform = within(0.0, 100.0).slider(0.0, 4.0).hint("0 for rivers that carry all away"))]
     pub deposition: f64,
     /// How much more easily sediment erodes than rock `[-]`.
     #[serde(with = "units::Ratio")]
@@ -134,7 +134,7 @@ pub struct Params {
     #[serde(with = "units::Diffusivity")]
     #[schemars(transform = within(0.0, 1.0e-3).slider(0.0, 0.1 / YEAR).hint("0 for none"))]
     pub creep: f64,
-    /// Slope that soil cannot exceed: creep grows without bound towards it (Roering et al. 1999) `[rad]`; 0: creep grows in
+    /// Slope that soil hardly exceeds: creep grows towards it as if without bound (Roering et al. 1999) `[rad]`; 0: creep grows in
     /// proportion to the slope.
     #[serde(with = "units::Angle")]
     #[schemars(transform = within(0.0, STEEPEST).slider(0.3, 1.2).hint("0 for none"))]
@@ -162,23 +162,23 @@ impl Default for Params {
             relief: None,
             keep_form: 0.0,
             form_width: 600.0,
-            erodibility: 8.0e-3 / YEAR,
-            erodibility_noise: 0.3,
-            area_exponent: 0.5,
+            erodibility: 2.0e-2 / YEAR,
+            erodibility_noise: 0.5,
+            area_exponent: 0.4,
             slope_exponent: 1.0,
             channel_area: 2.0e4,
             threshold: 0.0,
             layers: Vec::new(),
             dip: 0.0,
             dip_direction: 0.0,
-            deposition: 0.5,
+            deposition: 2.0,
             sediment_erodibility: 1.5,
             routing: Routing::Rho8,
             lakes: Lakes::Keep,
             creep: 0.02 / YEAR,
-            critical_slope: 36.0_f64.to_radians(),
+            critical_slope: 34.0_f64.to_radians(),
             valley_spacing: None,
-            valley_width: 30.0,
+            valley_width: 60.0,
         }
     }
 }
@@ -195,7 +195,9 @@ impl Params {
         match name {
             "thalweg" => Some(Self::default()),
             "braun-2013" => Some(Self {
+                erodibility: 8.0e-3 / YEAR,
                 erodibility_noise: 0.0,
+                area_exponent: 0.5,
                 channel_area: 0.0,
                 deposition: 0.0,
                 sediment_erodibility: 1.0,

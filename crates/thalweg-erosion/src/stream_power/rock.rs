@@ -6,7 +6,7 @@ use thalweg_field::band;
 use thalweg_field::random::Key;
 
 /// Wavelengths over which erodibility varies `[m]`.
-const WAVELENGTHS: [f64; 2] = [2500.0, 900.0];
+const WAVELENGTHS: [f64; 4] = [2500.0, 900.0, 300.0, 120.0];
 /// Sediment of this thickness erodes half like sediment and half like the rock below `[m]`.
 const COVER: f32 = 1.0;
 

@@ -1,12 +1,12 @@
 //! Ground that rises, wears down and creeps, step by step.
 
-use super::creep::{Creep, LEAST_STAYING, Slopes};
+use super::creep::{Creep, Slopes};
 use super::error::StepError;
 use super::floors::Floors;
 use super::incision::{Basin, Incision, Law};
 use super::lakes::Hollows;
 use super::land::Land;
-use super::layout::{Layout, PIT, UNDER_WATER, WAY};
+use super::layout::{Layout, OUTLET, PIT, UNDER_WATER, WAY};
 use super::order::Order;
 use super::params::{Lakes, Params, REFERENCE_AREA};
 use super::rock::{self, Strata, Surface};
@@ -96,7 +96,7 @@ pub(super) struct Work {
     start: Vec<f64>,
     /// Heights after creep.
     crept: Vec<f64>,
-    /// Soil that came into rivers.
+    /// Soil that came into rivers and outlets.
     soil: Vec<f64>,
     stays: Vec<f32>,
     erodibility: Vec<f32>,
@@ -286,22 +286,21 @@ impl StreamPower {
     /// Soil creeps, and rivers level their valleys. What creeps into a river does not raise its bed but is carried on by it:
     /// rivers are narrower than cells, and would have to cut the more the finer the cells are.
     fn creep(&mut self, dt: f64) {
-        let Self { layout, params, cells, work, routes, .. } = self;
+        let Self { layout, params, clock, given, cells, work, routes, .. } = self;
         let floors = (params.valley_width > 0.0).then(|| {
             let floors = Floors { width: params.valley_width, cut: params.erodibility * dt };
             floors.spread(layout, &work.incision.area, &mut work.floors);
             &work.floors[..]
         });
-        let spread = params.diffusivity() * dt;
-        let critical = params.steepest();
         let head = params.channel_area / (layout.cell * layout.cell);
-        let stays = (head > 0.0).then(|| {
-            stays(head, &work.incision.area, &routes.ways, &mut work.stays);
-            &work.stays[..]
-        });
-        let slopes = Slopes { layout, spread, critical, floors, stays };
-        let left = work.creep.go(&slopes, &mut cells.height, &mut work.soil);
-        self.books.exported.add(left);
+        stays(head, &work.incision.area, &routes.ways, &mut work.stays);
+        let (spread, critical) = (params.diffusivity() * dt, params.steepest());
+        let risen = (&given.pattern[..], params.uplift * clock.gain * dt);
+        let slopes = Slopes { layout, spread, critical, floors, stays: &work.stays, risen };
+        let gained = work.creep.go(&slopes, &mut cells.height);
+        let came = gained.iter().zip(&work.stays);
+        work.soil.clear();
+        work.soil.extend(came.map(|(gained, stays)| gained * f64::from(1.0 - stays)));
     }
 
     /// Counts what moved, and what it left at the surface.
@@ -370,13 +369,13 @@ impl StreamPower {
     }
 }
 
-/// Share of the soil that stays in each cell: what is no river, and what lies under a lake, keeps all of it `[-]`.
+/// Share of the soil that stays in each cell: what is no river, and what lies under a lake, keeps all of it, an outlet none `[-]`.
 fn stays(head: f64, area: &[f64], ways: &[u8], stays: &mut Vec<f32>) {
     stays.clear();
-    stays.extend(area.iter().zip(ways).map(|(area, code)| {
-        let ratio = head / area;
-        let river = if code & UNDER_WATER == 0 { 1.0 / (1.0 + ratio * ratio) } else { 0.0 };
-        (1.0 - river as f32).max(LEAST_STAYING)
+    stays.extend(area.iter().zip(ways).map(|(area, &code)| match code {
+        OUTLET => 0.0,
+        _ if code & UNDER_WATER != 0 || head == 0.0 => 1.0,
+        _ => 1.0 - 1.0 / (1.0 + (head / area).powi(2)) as f32,
     }));
 }
 

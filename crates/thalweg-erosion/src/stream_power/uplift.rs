@@ -8,8 +8,15 @@ use thalweg_field::{Grid2, band};
 /// rivers have something to cut `[-]`.
 const EVERYWHERE: f64 = 0.1;
 
-/// How much of the uplift each cell gets, the most being 1 `[-]`.
+/// How much of the uplift each cell gets, the most being 1; outlets get none `[-]`.
 pub(super) fn pattern(layout: &Layout, start: &Grid2<f32>, params: &Params) -> Vec<f32> {
+    let mut pattern = form(layout, start, params);
+    layout.outlets().into_iter().for_each(|at| pattern[at] = 0.0);
+    pattern
+}
+
+/// Uplift that follows the large form of the ground as far as it is kept `[-]`.
+fn form(layout: &Layout, start: &Grid2<f32>, params: &Params) -> Vec<f32> {
     if params.keep_form == 0.0 {
         return layout.filled(1.0);
     }
@@ -61,7 +68,7 @@ fn mean_over(line: &[f32], cells: f64, means: &mut [f32]) {
     }
 }
 
-/// Raises every cell but the outlets by `by` metres times its share. Returns the sum `[m]`.
+/// Raises every cell by `by` metres times its share. Returns the sum `[m]`.
 pub(super) fn raise(
     layout: &Layout,
     pattern: &[f32],
@@ -77,12 +84,10 @@ pub(super) fn raise(
         (Rows { height, uplifted, stride }, &mut sums[..]),
         &|row, (cells, sum): (Rows, &mut [f64])| {
             let row = row.start;
-            if row == 0 || row > layout.rows || layout.is_outlet_row(row - 1) {
+            if row == 0 || row > layout.rows {
                 return;
             }
-            let [_, east, _, west] = layout.edges.map(|edge| edge.is_some());
-            let inner = 1 + usize::from(west)..(layout.cols + 1).saturating_sub(usize::from(east));
-            for col in inner {
+            for col in 1..=layout.cols {
                 let rise = by * f64::from(pattern[row * stride + col]);
                 cells.height[col] += rise;
                 cells.uplifted[col] += rise as f32;

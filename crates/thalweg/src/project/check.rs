@@ -3,7 +3,8 @@
 use super::describe::description;
 use super::schema::{Scene, VERSION};
 use super::{
-    CameraKind, CameraTable, Every, KeyKind, OVERLAYS, PictureTable, Pool, Rain, Source, Time, nearest,
+    CameraKind, CameraTable, Coarse, Every, KeyKind, OVERLAYS, PictureTable, Pool, Rain, Source, Time,
+    nearest,
 };
 use std::collections::HashSet;
 use thalweg_field::Invalid;
@@ -186,10 +187,27 @@ fn check_layers(found: &mut Complaints, section: &str, layers: &[Layer]) {
 fn check_passes(found: &mut Complaints, time: &Time, key: &str) {
     for (i, coarse) in time.coarse.iter().enumerate() {
         let path = format!("{key}.coarse[{i}]");
-        let finer = time.coarse.get(i + 1).map_or(1, |next| next.factor);
-        found.unless(coarse.factor > finer, format!("{path}.factor"), || {
-            let factor = coarse.factor;
-            format!("{path}.factor is {factor}; passes go from coarse to fine, so it must be above {finer}")
+        let next = time.coarse.get(i + 1);
+        match (coarse.factor, coarse.cell) {
+            (Some(factor), None) => {
+                let finer = next.map_or(1, |next| next.factor.unwrap_or(0));
+                found.unless(factor > finer, format!("{path}.factor"), || {
+                    format!("{path}.factor is {factor}; passes go from coarse to fine, so it must be above {finer}")
+                });
+            }
+            (None, Some(cell)) => {
+                let finer = next.and_then(|next| next.cell).unwrap_or(0.0);
+                found.unless(cell > finer, format!("{path}.cell"), || {
+                    format!("{path}.cell is {cell} m; passes go from coarse to fine, so it must be above {finer} m")
+                });
+            }
+            _ => found.unless(false, &path, || {
+                format!("{path}: say how wide its cells are, by exactly one of factor and cell")
+            }),
+        }
+        let alike = |next: &Coarse| next.cell.is_some() == coarse.cell.is_some();
+        found.unless(next.is_none_or(alike), format!("{key}.coarse[{}]", i + 1), || {
+            format!("{key}.coarse: give all passes a factor, or all a cell, so that their order is plain")
         });
     }
 }

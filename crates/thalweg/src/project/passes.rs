@@ -34,9 +34,15 @@ impl Default for Time {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Coarse {
-    /// How many cells of the terrain make one of this pass, along each side; it falls from pass to pass.
+    /// How many cells of the terrain make one of this pass, along each side; it falls from pass to pass. It or `cell` is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(transform = within(2.0, 65_536.0).slider(2.0, 32.0).of("cells"))]
-    pub factor: usize,
+    pub factor: Option<usize>,
+    /// Side of a cell of this pass, rounded to whole cells of the terrain `[m]`. Unlike a factor it means the same on terrains of any
+    /// number of cells; where those of the terrain are as wide, the pass works on the terrain itself.
+    #[serde(default, with = "units::Length", skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = within(1.0e-3, 1.0e6).slider(1.0, 500.0))]
+    pub cell: Option<f64>,
     /// Steps of this pass, at most.
     #[schemars(transform = steps().slider(0.0, 5000.0))]
     pub steps: u64,
@@ -53,6 +59,22 @@ pub struct Coarse {
 
 fn half() -> f64 {
     0.5
+}
+
+impl Coarse {
+    /// How many cells of a terrain make one of this pass, along each side; `cell` is the side of the terrain's `[m]`.
+    pub fn factor_on(&self, cell: f64) -> usize {
+        let wide = |own: f64| (own / cell).round().clamp(1.0, 65_536.0) as usize;
+        self.factor.or(self.cell.map(wide)).unwrap_or(1)
+    }
+
+    /// How wide its cells are, in words.
+    pub fn width(&self) -> String {
+        match (self.cell, self.factor) {
+            (Some(cell), _) => format!("cells of {cell} m"),
+            (None, factor) => format!("cells {} times as wide", factor.unwrap_or(1)),
+        }
+    }
 }
 
 impl Time {
@@ -117,7 +139,8 @@ mod tests {
 
     fn time(coarse: &[u64], steps: u64) -> Time {
         let factor = |i: usize| 2_usize.pow((coarse.len() - i) as u32);
-        let pass = |(i, &steps)| Coarse { factor: factor(i), steps, duration: None, detail: 0.5 };
+        let pass =
+            |(i, &steps)| Coarse { factor: Some(factor(i)), cell: None, steps, duration: None, detail: 0.5 };
         Time { steps, duration: None, coarse: coarse.iter().enumerate().map(pass).collect() }
     }
 
@@ -142,10 +165,23 @@ mod tests {
     }
 
     #[test]
+    fn cells_of_a_pass_mean_the_same_on_any_terrain() {
+        let pass = Coarse { factor: None, cell: Some(80.0), steps: 1, duration: None, detail: 0.5 };
+        // 1024, 512 and 256 cells over the same 10 km are 128 by 128 for this pass.
+        assert_eq!([10.0, 20.0, 40.0].map(|cell| pass.factor_on(cell)), [8, 4, 2]);
+        assert_eq!(
+            [70.0, 80.0, 300.0].map(|cell| pass.factor_on(cell)),
+            [1, 1, 1],
+            "no finer than the terrain"
+        );
+        assert_eq!(Coarse { factor: Some(4), cell: None, ..pass }.factor_on(3.0), 4);
+    }
+
+    #[test]
     fn the_coarsest_passes_go_where_steps_are_too_few() {
         let scene = time(&[400, 2000, 1500], 800);
         assert_eq!(passes(&scene.lasting(2)), [1, 1]);
-        assert_eq!(scene.lasting(2).coarse[0].factor, 2, "the finest of the coarse ones stays");
+        assert_eq!(scene.lasting(2).coarse[0].factor, Some(2), "the finest of the coarse ones stays");
         assert_eq!(passes(&scene.lasting(0)), [0]);
         assert_eq!(passes(&time(&[1, 1], 10_000).lasting(3)), [1, 1, 1]);
         assert_eq!(passes(&time(&[0, 0], 0).lasting(5)).iter().sum::<u64>(), 5);

@@ -127,6 +127,22 @@ fn a_value_that_makes_no_sense_is_told_with_its_place() {
     says("version = 1\n[solver]\nneighbours = 6", "3:14", &["4 or 8"]);
     says("version = 1\n[time]\nduration = 0", "3:12", &["time.duration is 0 s", "between 1e-9 and 1e15 s"]);
     says("version = 1\n[[time.coarse]]\nfactor = 1\nsteps = 3", "3:10", &["above 1"]);
+    says("version = 1\n[[time.coarse]]\nsteps = 3", "2:1", &["exactly one of factor and cell"]);
+    says(
+        "version = 1\n[[time.coarse]]\nsteps = 3\nfactor = 2\ncell = 8",
+        "2:1",
+        &["exactly one of factor and cell"],
+    );
+    says(
+        "version = 1\n[[time.coarse]]\ncell = '8 m'\nsteps = 3\n[[time.coarse]]\ncell = '9 m'\nsteps = 3",
+        "3:8",
+        &["cell is 8 m", "above 9 m"],
+    );
+    says(
+        "version = 1\n[[time.coarse]]\ncell = '8 m'\nsteps = 3\n[[time.coarse]]\nfactor = 2\nsteps = 3",
+        "5:1",
+        &["all passes a factor, or all a cell"],
+    );
     says(
         "version = 1\n[[time.coarse]]\nfactor = 2\nsteps = 3\n[[time.coarse]]\nfactor = 4\nsteps = 3",
         "3:10",

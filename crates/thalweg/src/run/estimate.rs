@@ -82,13 +82,6 @@ impl Estimate {
         let (cells, scene) = ([ground.cols(), ground.rows()], state.scene().clone());
         let memory = state.memory();
         // Water finds its place in as many steps as the scene asks for, which may be more than anybody waits for.
-        let mut plain = scene.clone();
-        plain.solver.skip_relaxing();
-        state = state.anew(plain.clone())?;
-        let first = try_steps(&mut state);
-        plain.time.coarse.clear();
-        state = state.anew(plain)?;
-        let last = if scene.time.coarse.is_empty() { first } else { try_steps(&mut state) };
         let mut estimate = Self {
             steps: 0,
             simulated_s: 0.0,
@@ -96,12 +89,27 @@ impl Estimate {
             particles: None,
             memory_bytes: memory + scene.picture.memory(),
             wall_s: 0.0,
-            rate: last.rate,
+            rate: 0.0,
             threads: band::threads(),
             frames: 0,
             disk_bytes: 0,
         };
-        estimate.add_passes(&scene, &first, &last);
+        let cell = state.start().frame.cell;
+        let mut last = None;
+        for stage in 0..=scene.before.len() {
+            let whole = scene.alone(stage);
+            let mut plain = whole.clone();
+            plain.solver.skip_relaxing();
+            state = state.anew(plain.clone())?;
+            let coarsest = try_steps(&mut state);
+            plain.time.coarse.clear();
+            state = state.anew(plain)?;
+            let finest = if whole.time.coarse.is_empty() { coarsest } else { try_steps(&mut state) };
+            estimate.add_passes(&whole, cell, [&coarsest, &finest]);
+            last = Some(finest);
+        }
+        let Some(last) = last else { return Ok(estimate) };
+        estimate.rate = last.rate;
         if let Some(crowd) = state.particles_within(estimate.simulated_s) {
             estimate.count_particles(crowd, scene.solver.relaxing(), &last);
         }
@@ -111,11 +119,11 @@ impl Estimate {
         Ok(estimate)
     }
 
-    /// Passes from coarse to fine; `first` and `last` were tried on the coarsest and on the finest.
-    fn add_passes(&mut self, scene: &Scene, first: &Trial, last: &Trial) {
+    /// Passes from coarse to fine; what was tried was tried on the coarsest and on the finest.
+    fn add_passes(&mut self, scene: &Scene, cell: f64, [first, last]: [&Trial; 2]) {
         let whole = (self.cells[0] * self.cells[1]) as f64;
         for coarse in &scene.time.coarse {
-            let factor = coarse.factor as f64;
+            let factor = coarse.factor_on(cell) as f64;
             self.steps += coarse.steps;
             // Waves cross wider cells in longer steps.
             self.simulated_s += coarse.steps as f64 * (last.dt * factor).min(first.dt);

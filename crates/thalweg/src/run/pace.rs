@@ -1,7 +1,7 @@
 //! When the frames of a run are taken.
 
 use super::recorder::Now;
-use crate::project::{Every, Scene};
+use crate::project::{Coarse, Every, Scene};
 
 /// When frames are taken. The run itself goes on in the same steps, whatever the pace.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -100,7 +100,7 @@ impl Pace {
 /// The moment that lies `number` of `of` parts into the run.
 fn film_moment(number: u64, of: u64, now: &Now) -> Moment {
     let scene = now.scene();
-    let passes = passes(scene, now.clock.dt_grows_with_cells);
+    let passes = passes(scene, now.start().frame.cell, now.clock.dt_grows_with_cells);
     let whole: u128 = passes.iter().map(Pass::work).sum();
     if whole == 0 {
         // A run without steps is a picture and no film.
@@ -145,10 +145,10 @@ impl Pass {
 
 /// The passes of a scene. Time steps are as long as a wave takes to cross a cell, so that one on cells eight times as
 /// wide counts as eight: the film then keeps its tempo from pass to pass.
-fn passes(scene: &Scene, grows: bool) -> Vec<Pass> {
+fn passes(scene: &Scene, cell: f64, grows: bool) -> Vec<Pass> {
     let coarse = scene.time.coarse.iter();
-    let coarse =
-        coarse.map(|pass| Pass { steps: pass.steps, weight: if grows { pass.factor as u64 } else { 1 } });
+    let weight = |pass: &Coarse| if grows { pass.factor_on(cell) as u64 } else { 1 };
+    let coarse = coarse.map(|pass| Pass { steps: pass.steps, weight: weight(pass) });
     coarse.chain([Pass { steps: scene.time.steps, weight: 1 }]).collect()
 }
 

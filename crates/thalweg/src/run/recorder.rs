@@ -37,7 +37,6 @@ impl<'a> Now<'a> {
     }
 
     /// The terrain before anything happened.
-    #[cfg_attr(not(feature = "render"), expect(dead_code, reason = "whoever draws asks for it"))]
     pub(super) fn start(&self) -> &'a Heightfield {
         self.start
     }
@@ -59,7 +58,6 @@ pub(super) enum Shows {
     /// Particles alone.
     Points,
     /// All there is to see.
-    #[cfg_attr(not(feature = "render"), expect(dead_code, reason = "whoever draws asks for it"))]
     Scenery,
 }
 

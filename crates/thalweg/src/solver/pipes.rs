@@ -172,11 +172,11 @@ impl PipesRun {
         if self.is_over() {
             return 1.0;
         }
-        let height = &self.setup.ground.heights().height;
+        let Heightfield { height, frame } = self.setup.ground.heights();
         let cells =
             |factor: usize| ((height.cols() / factor).max(1) * (height.rows() / factor).max(1)) as f64;
-        let coarse =
-            self.scene().time.coarse.iter().map(|coarse| (cells(coarse.factor), coarse.steps as f64));
+        let coarse = self.scene().time.coarse.iter();
+        let coarse = coarse.map(|coarse| (cells(coarse.factor_on(frame.cell)), coarse.steps as f64));
         let passes = coarse.chain([(cells(1), self.last_pass_steps())]);
         let (mut done, mut all) = (0.0, 0.0);
         for (pass, (cells, steps)) in passes.enumerate() {
@@ -204,7 +204,8 @@ impl PipesRun {
         let Some(duration) = time.duration else { return most };
         let taken = self.pipes.steps_taken();
         let dt = if taken > 0 { self.pipes.time() / taken as f64 } else { self.next_dt() };
-        let finer = time.coarse.get(self.pass).map_or(1, |coarse| coarse.factor);
+        let cell = self.setup.ground.heights().frame.cell;
+        let finer = time.coarse.get(self.pass).map_or(1, |coarse| coarse.factor_on(cell));
         (duration * finer as f64 / dt).min(most)
     }
 

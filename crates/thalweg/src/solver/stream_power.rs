@@ -121,10 +121,7 @@ impl Run {
         let time = &self.scene().time;
         let all = time.steps_in_all().max(1) as f64;
         let dt = self.params.years.map_or(self.params.step, |years| years / all);
-        match time.duration {
-            Some(duration) if self.is_last_pass() => dt.min(duration - self.land.time()),
-            _ => dt,
-        }
+        self.pass_duration().map_or(dt, |duration| dt.min(duration - self.land.time()))
     }
 
     fn pass_steps(&self) -> u64 {
@@ -132,13 +129,23 @@ impl Run {
         time.coarse.get(self.pass).map_or(time.steps, |coarse| coarse.steps)
     }
 
+    fn pass_duration(&self) -> Option<f64> {
+        let time = &self.scene().time;
+        time.coarse.get(self.pass).map_or(time.duration, |coarse| coarse.duration)
+    }
+
+    /// Whether the present pass has taken its steps or its time.
+    fn pass_is_over(&self) -> bool {
+        let late = self.pass_duration().is_some_and(|duration| self.land.time() >= duration);
+        late || self.land.steps_taken() >= self.pass_steps()
+    }
+
     fn is_last_pass(&self) -> bool {
         self.pass == self.scene().time.coarse.len()
     }
 
     fn is_over(&self) -> bool {
-        let late = self.scene().time.duration.is_some_and(|duration| self.land.time() >= duration);
-        self.is_last_pass() && (late || self.land.steps_taken() >= self.pass_steps())
+        self.is_last_pass() && self.pass_is_over()
     }
 
     /// Share of the work of all passes that is done.
@@ -148,7 +155,8 @@ impl Run {
         }
         let time = &self.scene().time;
         let work = |factor: usize, steps: u64| steps as f64 / (factor * factor) as f64;
-        let coarse = time.coarse.iter().map(|coarse| (coarse.factor, coarse.steps));
+        let cell = self.setup.ground.heights().frame.cell;
+        let coarse = time.coarse.iter().map(|coarse| (coarse.factor_on(cell), coarse.steps));
         let passes: Vec<_> = coarse.chain([(1, time.steps)]).collect();
         let all: f64 = passes.iter().map(|&(factor, steps)| work(factor, steps)).sum();
         let done: f64 = passes[..self.pass].iter().map(|&(factor, steps)| work(factor, steps)).sum();
@@ -276,7 +284,7 @@ impl Solver for Run {
         for _ in 0..steps {
             self.land.step(self.dt()).map_err(StepError::wild)?;
         }
-        if self.land.steps_taken() >= self.pass_steps() && !self.is_last_pass() {
+        if self.pass_is_over() && !self.is_last_pass() {
             self.check_finite()?;
             self.refine().map_err(StepError::Invalid)?;
         }

@@ -1,7 +1,7 @@
 //! Methods one after the other: each works on the ground that the one before left.
 
 use super::{Books, Clock, Patch, Sections, Setup, Solver, StepError, Stroke, Wanted};
-use crate::project::{Complaint, Scene};
+use crate::project::Complaint;
 use std::sync::Arc;
 use thalweg_field::range::{FINITE, all_within, whole};
 use thalweg_field::{Grid2, Heightfield, Ledger, Points, Snapshot, Solids};
@@ -78,11 +78,7 @@ fn together(past: &Solids, now: &Solids, stage: usize) -> Solids {
 
 /// What one of the methods runs: the scene as if it were alone in it.
 fn setup_of(setup: &Setup, stage: usize, inherited: Option<&Heightfield>) -> Setup {
-    let mut scene: Scene = (*setup.scene).clone();
-    if let Some(earlier) = scene.before.get(stage) {
-        (scene.solver, scene.time) = (earlier.solver.clone().into(), earlier.time.clone());
-    }
-    scene.before.clear();
+    let scene = setup.scene.alone(stage);
     let ground = match inherited {
         None => setup.ground.clone(),
         Some(heights) => Arc::new(setup.ground.reshaped(heights.clone())),

@@ -199,7 +199,9 @@ impl Ground {
         match scene.time.coarse.get(pass) {
             None => self.heights().clone(),
             Some(coarse) => {
-                let (field, size) = (self.heights(), |n: usize| (n / coarse.factor).max(1));
+                let field = self.heights();
+                let factor = coarse.factor_on(field.frame.cell);
+                let size = |n: usize| (n / factor).max(1);
                 resample(field, size(field.height.cols()), size(field.height.rows()))
             }
         }
