@@ -116,6 +116,8 @@ impl Hollows {
         let (offsets, basin) = (layout.offsets(), &self.basin);
         let borders = Borders::new(layout, basin, self.pits.len());
         let mut is_open = vec![false; self.pits.len()];
+        // The lowest pass into each basin that is known; only what is lower still is worth queueing.
+        let mut lowest = vec![(u64::MAX, u32::MAX, u8::MAX); self.pits.len()];
         let mut queue = BinaryHeap::new();
         let mut found = Vec::with_capacity(self.pits.len() - 1);
         let mut next = Some((OUTSIDE, f64::NEG_INFINITY));
@@ -127,7 +129,12 @@ impl Hollows {
                     if !is_open[basin[other] as usize] {
                         let pass = level.max(height[cell as usize]).max(height[other]);
                         let back = ((way + WAYS / 2) % WAYS) as u8;
-                        queue.push(Reverse((ordered(pass), other as u32, back)));
+                        let pass = (ordered(pass), other as u32, back);
+                        let lowest = &mut lowest[basin[other] as usize];
+                        if pass < *lowest {
+                            *lowest = pass;
+                            queue.push(Reverse(pass));
+                        }
                     }
                 }
             }
