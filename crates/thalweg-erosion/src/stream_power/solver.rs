@@ -6,8 +6,8 @@ use super::floors::Floors;
 use super::incision::{Basin, Incision, Law};
 use super::lakes::Hollows;
 use super::land::Land;
-use super::layout::{Layout, PIT, UNDER_WATER, WAY};
-use super::order::Order;
+use super::layout::{Layout, UNDER_WATER};
+use super::order::{Climb, Order};
 use super::params::{Lakes, Params, REFERENCE_AREA};
 use super::rock::{self, Strata, Surface};
 use super::{receivers, relief, uplift};
@@ -85,6 +85,7 @@ pub(super) struct Routes {
     pub(super) ways: Vec<u8>,
     pub(super) order: Order,
     pub(super) hollows: Hollows,
+    climb: Climb,
 }
 
 /// Room for a step, which is not saved.
@@ -94,8 +95,6 @@ pub(super) struct Work {
     creep: Creep,
     /// Heights after uplift.
     start: Vec<f64>,
-    /// Heights after creep.
-    crept: Vec<f64>,
     /// Soil that came into rivers.
     soil: Vec<f64>,
     stays: Vec<f32>,
@@ -239,20 +238,17 @@ impl StreamPower {
     /// Water finds its way.
     fn route(&mut self) {
         let key = Key::new(self.land.seed).with(self.clock.step);
+        self.routes.find(&self.layout, &mut self.cells.height, &self.params, key);
+        self.work.incision.gather(&self.layout, &self.routes.order, self.given.rain.as_deref());
         self.work.start.clone_from(&self.cells.height);
-        self.routes.find(&self.layout, &mut self.work.start, &self.params, key);
-        let Routes { ways, order, .. } = &self.routes;
-        self.work.incision.gather(&self.layout, order, ways, self.given.rain.as_deref());
-        self.cells.height.copy_from_slice(&self.work.start);
     }
 
     /// Rivers cut into their beds and lay down what they carry.
     fn cut_and_fill(&mut self, dt: f64) {
         let Self { layout, params, cells, given, routes, work, .. } = self;
         let law = law(layout, params, dt);
-        let Routes { ways, order, hollows } = routes;
-        work.crept.clone_from(&cells.height);
-        hollows.measure(&work.crept);
+        let Routes { ways, order, hollows, .. } = routes;
+        hollows.measure(&cells.height);
         let surface = given.surface(layout, cells, params);
         let erodibility = match given.varies(params) {
             true => {
@@ -262,8 +258,11 @@ impl StreamPower {
             false => &given.rock,
         };
         work.incision.weigh(layout, ways, erodibility, &law);
-        let basin = &mut Basin { layout, order, ways, hollows, soil: &work.soil };
-        let outcome = work.incision.solve(basin, &law, &work.crept, &mut cells.height);
+        hollows.carry_cuts(layout, &mut work.soil);
+        let basin =
+            &Basin { cell: layout.cell, order, ways, hollows, soil: &work.soil, start: &cells.height };
+        let outcome = work.incision.solve(basin, &law);
+        order.place.spread(layout, &work.incision.found, &mut cells.height);
         hollows.settle(&work.incision.settled, &mut cells.height);
         self.books.exported.add(outcome.exported);
         if let Some(wanted) = params.relief {
@@ -443,13 +442,9 @@ impl Routes {
     pub(super) fn find(&mut self, layout: &Layout, height: &mut [f64], params: &Params, key: Key) {
         self.ways.resize(layout.len(), 0);
         receivers::find(layout, height, params.routing, key, &mut self.ways);
-        self.order.sort(layout, &self.ways);
-        let has_pits = self.ways.iter().any(|code| code & WAY == PIT);
         self.hollows.clear();
-        if has_pits {
-            self.hollows.drain(layout, height, &self.order, &mut self.ways, params.lakes);
-            self.order.sort(layout, &self.ways);
-        }
+        self.hollows.drain(layout, height, &mut self.ways, &mut self.climb, params.lakes);
+        self.order.sort(layout, &self.ways, &mut self.climb);
     }
 }
 
