@@ -175,18 +175,29 @@ impl Columns<'_> {
     fn stays(&self, col: usize, row: usize, free: &[f64; STRIP]) -> [f64; STRIP] {
         let layout = self.slopes.layout;
         let free_row = if layout.is_outlet_row(row) { 0.0 } else { 1.0 };
-        let Some(stays) = self.slopes.stays else { return free.map(|free| free * free_row) };
-        let stays: [f32; STRIP + 2] = spread(&stays[layout.at(0, row)..][..layout.cols], col);
-        std::array::from_fn(|i| f64::from(stays[i + 1]) * free[i] * free_row)
+        let mut share = *free;
+        share.iter_mut().for_each(|share| *share *= free_row);
+        if let Some(stays) = self.slopes.stays {
+            let stays: [f32; STRIP + 2] = spread(&stays[layout.at(0, row)..][..layout.cols], col);
+            for i in 0..STRIP {
+                share[i] *= f64::from(stays[i + 1]);
+            }
+        }
+        share
     }
 
     #[inline(always)]
     fn floors(&self, col: usize, row: usize) -> [f64; STRIP + 2] {
-        let Some(floors) = self.slopes.floors else { return [0.0; STRIP + 2] };
-        let layout = self.slopes.layout;
-        let floors: [f32; STRIP + 2] =
-            spread(&floors[layout.at(0, row.min(layout.rows - 1))..][..layout.cols], col);
-        floors.map(|floor| f64::from(floor) * self.floor_share)
+        let mut share = [0.0; STRIP + 2];
+        if let Some(floors) = self.slopes.floors {
+            let layout = self.slopes.layout;
+            let floors: [f32; STRIP + 2] =
+                spread(&floors[layout.at(0, row.min(layout.rows - 1))..][..layout.cols], col);
+            for i in 0..STRIP + 2 {
+                share[i] = f64::from(floors[i]) * self.floor_share;
+            }
+        }
+        share
     }
 }
 
@@ -330,22 +341,36 @@ impl Rows<'_> {
     fn column(&self, rows: &[usize; LANES + 2], col: usize) -> [f64; LANES + 2] {
         let col = col.min(self.slopes.layout.cols - 1);
         let strip = &self.strips[col / STRIP];
-        rows.map(|row| strip.height[row][col % STRIP])
+        let mut column = [0.0; LANES + 2];
+        for lane in 0..LANES + 2 {
+            column[lane] = strip.height[rows[lane]][col % STRIP];
+        }
+        column
     }
 
     #[inline(always)]
     fn floors(&self, rows: &[usize; LANES + 2], col: usize) -> [f64; LANES] {
-        let Some(floors) = self.slopes.floors else { return [0.0; LANES] };
-        let layout = self.slopes.layout;
-        let col = col.min(layout.cols - 1);
-        std::array::from_fn(|lane| f64::from(floors[layout.at(col, rows[lane + 1])]) * self.floor_share)
+        let mut share = [0.0; LANES];
+        if let Some(floors) = self.slopes.floors {
+            let layout = self.slopes.layout;
+            let col = col.min(layout.cols - 1);
+            for lane in 0..LANES {
+                share[lane] = f64::from(floors[layout.at(col, rows[lane + 1])]) * self.floor_share;
+            }
+        }
+        share
     }
 
     #[inline(always)]
     fn stays(&self, rows: &[usize; LANES + 2], col: usize, free: &[f64; LANES]) -> [f64; LANES] {
-        let Some(stays) = self.slopes.stays else { return *free };
-        let layout = self.slopes.layout;
-        std::array::from_fn(|lane| f64::from(stays[layout.at(col, rows[lane + 1])]) * free[lane])
+        let mut share = *free;
+        if let Some(stays) = self.slopes.stays {
+            let layout = self.slopes.layout;
+            for lane in 0..LANES {
+                share[lane] *= f64::from(stays[layout.at(col, rows[lane + 1])]);
+            }
+        }
+        share
     }
 
     /// Solves some rows together and sets their heights; `taken` gets what rivers took. Returns what went into outlets, as

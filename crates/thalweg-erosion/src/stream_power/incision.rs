@@ -59,8 +59,8 @@ pub(super) struct Outcome {
 pub(super) struct Incision {
     /// Area that drains through each cell, in cells, weighted with the rain.
     pub(super) area: Vec<f64>,
-    /// What each cell would cut for each metre that it lies above its receiver (n = 1), or above it to the power n.
-    pub(super) pull: Vec<f64>,
+    /// What is known of each cell.
+    pub(super) nodes: Vec<Node>,
     // From here on in the order of the cells.
     /// Areas.
     gathered: Vec<f64>,
@@ -76,6 +76,31 @@ pub(super) struct Incision {
     spills: Vec<Spill>,
     /// Ground that settled in each lake `[m]`.
     pub(super) settled: Vec<f64>,
+}
+
+/// What is known of a cell before its river cuts; side by side, because cells come in the order of the water.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(align(32))]
+pub(super) struct Node {
+    /// Height before `[m]`.
+    start: f64,
+    /// Soil that came into the river `[m]`.
+    soil: f64,
+    /// What it would cut for each metre that it lies above its receiver (n = 1), or above it to the power n.
+    pub(super) pull: f64,
+    /// Deposition constant over area, G/A, in cells.
+    deposition: f64,
+}
+
+/// The ground that rivers cut into.
+pub(super) struct Ground<'a> {
+    pub(super) ways: &'a [u8],
+    /// How easily each cell erodes `[-]`.
+    pub(super) erodibility: &'a [f32],
+    /// Heights `[m]`.
+    pub(super) start: &'a [f64],
+    /// Soil that came into the river at each cell `[m]`; empty for none.
+    pub(super) soil: &'a [f64],
 }
 
 /// A cell that all water of a lake runs through.
@@ -99,8 +124,6 @@ pub(super) struct Basin<'a> {
     pub(super) hollows: &'a Hollows,
     /// Soil that came into the river at each cell `[m]`; empty for none.
     pub(super) soil: &'a [f64],
-    /// Heights before `[m]`.
-    pub(super) start: &'a [f64],
 }
 
 /// Some catchments of what is kept in the order.
@@ -161,19 +184,24 @@ impl Incision {
         order.place.spread(layout, &self.gathered, &mut self.area);
     }
 
-    /// What each cell pulls; `erodibility` is that of each cell `[-]`.
-    pub(super) fn weigh(&mut self, layout: &Layout, ways: &[u8], erodibility: &[f32], law: &Law) {
-        self.pull.resize(layout.len(), 0.0);
+    /// Puts together what is known of each cell before its river cuts.
+    pub(super) fn weigh(&mut self, layout: &Layout, ground: &Ground, law: &Law) {
+        self.nodes.resize(layout.len(), Node::default());
         let (stride, level) = (layout.stride, Level::new());
         // A fall of y over the distance d is a slope of y/d.
         let straight = law.cut * layout.cell.powf(-law.n);
-        let across = straight * SQRT_2.powf(-law.n);
+        let lengths = [straight, straight * SQRT_2.powf(-law.n)];
         let area = &self.area;
-        band::for_each_chunk(&mut self.pull, stride, |row, pull| {
+        band::for_each_chunk(&mut self.nodes, stride, |row, nodes| {
             let line = row * stride..(row + 1) * stride;
-            let row =
-                Row { area: &area[line.clone()], erodibility: &erodibility[line.clone()], ways: &ways[line] };
-            dispatch!(level, simd => row.weigh(simd, law, [straight, across], pull));
+            let row = Row {
+                area: &area[line.clone()],
+                erodibility: &ground.erodibility[line.clone()],
+                ways: &ground.ways[line.clone()],
+                start: &ground.start[line.clone()],
+                soil: ground.soil.get(line).unwrap_or_default(),
+            };
+            dispatch!(level, simd => row.weigh(simd, law, lengths, nodes));
         });
     }
 
@@ -242,15 +270,14 @@ impl Incision {
         work: impl Fn(&Stretch, Part) -> T + Sync,
         combine: impl Fn(T, T) -> T + Sync,
     ) -> T {
-        let Self { codes, tangent, lines, found, spills, area, pull, .. } = self;
+        let Self { codes, tangent, lines, found, spills, nodes, .. } = self;
         let part = Part { codes, tangent, lines, found, spills, begin: 0 };
-        let (area, pull) = (&area[..], &pull[..]);
         basin.order.measure(
             part,
             |places: Range<usize>, part| {
                 let Order { cells, below, .. } = basin.order;
                 let (cells, below) = (&cells[places.clone()], &below[places]);
-                work(&Stretch { basin, cells, below, area, pull }, part)
+                work(&Stretch { basin, cells, below, nodes }, part)
             },
             combine,
         )
@@ -262,8 +289,7 @@ struct Stretch<'a> {
     basin: &'a Basin<'a>,
     cells: &'a [u32],
     below: &'a [u32],
-    area: &'a [f64],
-    pull: &'a [f64],
+    nodes: &'a [Node],
 }
 
 impl Stretch<'_> {
@@ -286,13 +312,13 @@ impl Stretch<'_> {
     fn cut_only(&self, law: &Law, part: Part) -> f64 {
         let mut exported = 0.0;
         for (here, at, below) in self.places(part.begin) {
-            let (own, base) = (self.basin.start[at], part.found[below]);
+            let Node { start: own, pull, .. } = self.nodes[at];
+            let base = part.found[below];
             let fall = own - base;
             if here == below || fall <= 0.0 || part.codes[here] & UNDER_WATER != 0 {
                 part.found[here] = own;
                 continue;
             }
-            let pull = self.pull[at];
             let left = if law.n == 1.0 {
                 (fall + law.threshold) / (1.0 + pull)
             } else {
@@ -306,10 +332,10 @@ impl Stretch<'_> {
     }
 
     fn find_passive(&self, law: &Law, part: Part) {
-        let start = self.basin.start;
         for (here, at, below) in self.places(part.begin) {
-            let fall = start[at] - start[self.cells[below] as usize];
-            if here != below && self.pull[at] * fall <= law.threshold {
+            let Node { start, pull, .. } = self.nodes[at];
+            let fall = start - self.nodes[self.cells[below] as usize].start;
+            if here != below && pull * fall <= law.threshold {
                 part.codes[here] |= PASSIVE;
             }
         }
@@ -320,7 +346,7 @@ impl Stretch<'_> {
         let least = LEAST_SLOPE * self.basin.cell;
         for (here, at, below) in self.places(part.begin) {
             let fall = (part.found[here] - part.found[below]).max(least);
-            let cut = self.pull[at] * power(fall, law.n);
+            let cut = self.nodes[at].pull * power(fall, law.n);
             let steep = law.n * cut / fall;
             part.tangent[here] = [steep, steep * fall - cut];
         }
@@ -328,16 +354,14 @@ impl Stretch<'_> {
 
     /// Puts the lines of the catchments together, from the ridges down. Returns what left over the edges `[m]`.
     fn go_down(&self, law: &Law, part: Part) -> f64 {
-        let Basin { soil, start, hollows, .. } = self.basin;
         let mut spills = part.spills.iter_mut().rev();
         let mut exported = 0.0;
         part.lines.fill([0.0; 2]);
         for (here, at, below) in self.places(part.begin).rev() {
-            let (own, code) = (start[at], part.codes[here]);
+            let Node { start: own, soil, pull, deposition: g } = self.nodes[at];
+            let code = part.codes[here];
             let [mut a, mut b] = part.lines[here];
-            if let Some(soil) = soil.get(at) {
-                a += soil;
-            }
+            a += soil;
             if here == below {
                 exported += a + b * own;
                 part.found[here] = own;
@@ -345,7 +369,7 @@ impl Stretch<'_> {
             }
             if code & SPILL != 0 && law.traps {
                 if let Some(spill) = spills.next() {
-                    let keep = spill.pass_lake(hollows, [a, b], own);
+                    let keep = spill.pass_lake(self.basin.hollows, [a, b], own);
                     (a, b) = (a * keep, b * keep);
                 }
             }
@@ -354,13 +378,12 @@ impl Stretch<'_> {
                 [p, q, out_a, out_b] = [own, 0.0, a + b * own, 0.0];
             } else {
                 let [pull, off] = match law.n == 1.0 {
-                    true => [self.pull[at], law.threshold],
+                    true => [pull, law.threshold],
                     false => [part.tangent[here][0], part.tangent[here][1] + law.threshold],
                 };
                 let [pull, off] = if code & PASSIVE != 0 { [0.0, 0.0] } else { [pull, off] };
                 // (1 + g)(own − x) = pull (x − below) − off − g (a + b x): what the cell itself loses counts among
                 // what passes through it, so that a steady river is (1 + G) times as steep to the last digit.
-                let g = law.g / self.area[at];
                 let scale = 1.0 / (1.0 + g + pull - g * b);
                 p = ((1.0 + g) * own + g * a + off) * scale;
                 q = pull * scale;
@@ -392,7 +415,8 @@ impl Stretch<'_> {
                 // Where the law has a threshold or is bent, pull must not become push. The plain law may push: where what lies
                 // below was filled up, the cell is filled up behind it, with what the river carries.
                 let fall = found - below;
-                let (least, pull) = if law.n == 1.0 { (law.threshold, self.pull[at]) } else { (0.0, 1.0) };
+                let (least, pull) =
+                    if law.n == 1.0 { (law.threshold, self.nodes[at].pull) } else { (0.0, 1.0) };
                 if q > 0.0 && pull * fall < least - TOLERANCE {
                     part.codes[here] |= PASSIVE;
                     passive += 1.0;
@@ -418,26 +442,38 @@ struct Row<'a> {
     area: &'a [f64],
     erodibility: &'a [f32],
     ways: &'a [u8],
+    start: &'a [f64],
+    soil: &'a [f64],
 }
+
+/// Cells that are weighed together.
+const TOGETHER: usize = 64;
 
 impl Row<'_> {
     #[inline(always)]
-    fn weigh<S: Simd>(&self, _: S, law: &Law, lengths: [f64; 2], pull: &mut [f64]) {
-        let count = pull.len();
-        let (area, erodibility, ways) =
-            (&self.area[..count], &self.erodibility[..count], &self.ways[..count]);
-        let factor = |i: usize| {
-            let length = if ways[i] & 1 == 1 { lengths[1] } else { lengths[0] };
-            let head = law.head / area[i];
-            f64::from(erodibility[i]) * length / (1.0 + head * head)
-        };
-        if law.m == 0.5 {
+    fn weigh<S: Simd>(&self, _: S, law: &Law, lengths: [f64; 2], nodes: &mut [Node]) {
+        let (mut pull, mut deposition) = ([0.0; TOGETHER], [0.0; TOGETHER]);
+        for (first, nodes) in (0..).step_by(TOGETHER).zip(nodes.chunks_mut(TOGETHER)) {
+            let count = nodes.len();
+            let area = &self.area[first..][..count];
+            let (erodibility, ways) = (&self.erodibility[first..][..count], &self.ways[first..][..count]);
             for i in 0..count {
-                pull[i] = factor(i) * area[i].sqrt();
+                let length = if ways[i] & 1 == 1 { lengths[1] } else { lengths[0] };
+                let head = law.head / area[i];
+                pull[i] = f64::from(erodibility[i]) * length / (1.0 + head * head);
+                deposition[i] = law.g / area[i];
             }
-        } else {
-            for i in 0..count {
-                pull[i] = factor(i) * power(area[i], law.m);
+            if law.m == 0.5 {
+                (0..count).for_each(|i| pull[i] *= area[i].sqrt());
+            } else {
+                (0..count).for_each(|i| pull[i] *= power(area[i], law.m));
+            }
+            let start = &self.start[first..][..count];
+            for (i, node) in nodes.iter_mut().enumerate() {
+                *node = Node { start: start[i], soil: 0.0, pull: pull[i], deposition: deposition[i] };
+            }
+            if let Some(soil) = self.soil.get(first..first + count) {
+                nodes.iter_mut().zip(soil).for_each(|(node, soil)| node.soil = *soil);
             }
         }
     }

@@ -23,7 +23,7 @@ pub(super) fn expected(
     params: &Params,
 ) -> f64 {
     let steepest = params.steepest().unwrap_or(1.0);
-    let Incision { area, pull, lines, .. } = incision;
+    let Incision { area, nodes, lines, .. } = incision;
     lines.clear();
     lines.resize(order.cells.len(), [0.0; 2]);
     let places =
@@ -38,7 +38,7 @@ pub(super) fn expected(
         let wears = risen * f64::from(pattern[at]) + law.g * lines[here][0] / area[at];
         // Above the heads of rivers slopes creep, and are not as steep as rivers too small to cut would have to be.
         let head = law.head / area[at];
-        let pull = pull[at] * (1.0 + head * head);
+        let pull = nodes[at].pull * (1.0 + head * head);
         let fall = (wears.max(0.0) + law.threshold) / pull.max(f64::MIN_POSITIVE);
         let fall = if law.n == 1.0 { fall } else { power(fall.max(f64::MIN_POSITIVE), 1.0 / law.n) };
         let height = lines[below][1] + fall.min(steepest * layout.distance(ways[at] & WAY));

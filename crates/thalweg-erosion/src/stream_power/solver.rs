@@ -3,7 +3,7 @@
 use super::creep::{Creep, LEAST_STAYING, Slopes};
 use super::error::StepError;
 use super::floors::Floors;
-use super::incision::{Basin, Incision, Law};
+use super::incision::{Basin, Ground, Incision, Law};
 use super::lakes::Hollows;
 use super::land::Land;
 use super::layout::{Layout, UNDER_WATER};
@@ -11,6 +11,7 @@ use super::order::{Climb, Order};
 use super::params::{Lakes, Params, REFERENCE_AREA};
 use super::rock::{self, Strata, Surface};
 use super::{receivers, relief, uplift};
+use fearless_simd::{Level, Simd, dispatch};
 use thalweg_field::random::Key;
 use thalweg_field::sum::Compensated;
 use thalweg_field::{Frame, Grid2, Heightfield, Invalid, Ledger, Solids, band, require};
@@ -257,10 +258,11 @@ impl StreamPower {
             }
             false => &given.rock,
         };
-        work.incision.weigh(layout, ways, erodibility, &law);
         hollows.carry_cuts(layout, &mut work.soil);
-        let basin =
-            &Basin { cell: layout.cell, order, ways, hollows, soil: &work.soil, start: &cells.height };
+        let soil = &work.soil[..];
+        let ground = Ground { ways, erodibility, start: &cells.height, soil };
+        work.incision.weigh(layout, &ground, &law);
+        let basin = &Basin { cell: layout.cell, order, ways, hollows, soil };
         let outcome = work.incision.solve(basin, &law);
         order.place.spread(layout, &work.incision.found, &mut cells.height);
         hollows.settle(&work.incision.settled, &mut cells.height);
@@ -295,7 +297,7 @@ impl StreamPower {
         let critical = params.steepest();
         let head = params.channel_area / (layout.cell * layout.cell);
         let stays = (head > 0.0).then(|| {
-            stays(head, &work.incision.area, &routes.ways, &mut work.stays);
+            stays(head, layout, &work.incision.area, &routes.ways, &mut work.stays);
             &work.stays[..]
         });
         let slopes = Slopes { layout, spread, critical, floors, stays };
@@ -370,13 +372,23 @@ impl StreamPower {
 }
 
 /// Share of the soil that stays in each cell: what is no river, and what lies under a lake, keeps all of it `[-]`.
-fn stays(head: f64, area: &[f64], ways: &[u8], stays: &mut Vec<f32>) {
-    stays.clear();
-    stays.extend(area.iter().zip(ways).map(|(area, code)| {
+fn stays(head: f64, layout: &Layout, area: &[f64], ways: &[u8], stays: &mut Vec<f32>) {
+    let (stride, level) = (layout.stride, Level::new());
+    stays.resize(layout.len(), 1.0);
+    band::for_each_chunk(stays, stride, |row, stays| {
+        let (area, ways) = (&area[row * stride..][..stride], &ways[row * stride..][..stride]);
+        dispatch!(level, simd => stays_of_row(simd, head, area, ways, stays));
+    });
+}
+
+#[inline(always)]
+fn stays_of_row<S: Simd>(_: S, head: f64, area: &[f64], ways: &[u8], stays: &mut [f32]) {
+    for (stays, (area, code)) in stays.iter_mut().zip(area.iter().zip(ways)) {
         let ratio = head / area;
-        let river = if code & UNDER_WATER == 0 { 1.0 / (1.0 + ratio * ratio) } else { 0.0 };
-        (1.0 - river as f32).max(LEAST_STAYING)
-    }));
+        let river = 1.0 / (1.0 + ratio * ratio);
+        let river = if code & UNDER_WATER == 0 { river } else { 0.0 };
+        *stays = (1.0 - river as f32).max(LEAST_STAYING);
+    }
 }
 
 /// The law of the rivers for a step.
