@@ -6,7 +6,9 @@
 
 use super::layout::Layout;
 use super::params::REFERENCE_AREA;
+use fearless_simd::{Level, Simd, dispatch};
 use std::f64::consts::SQRT_2;
+use thalweg_field::band;
 
 /// Most spreading in a step, in cells²: it levels a floor of twenty cells in a few steps, and more would only cost stages.
 const LEVELLED: f32 = 16.0;
@@ -22,46 +24,88 @@ pub(super) struct Floors {
 impl Floors {
     /// The spreading of each cell in a step, diffusivity times time `[m²]`; `area` is in cells.
     pub(super) fn spread(&self, layout: &Layout, area: &[f64], spread: &mut Vec<f32>) {
-        let cell = layout.cell;
+        let (cell, stride, level) = (layout.cell, layout.stride, Level::new());
         // How far the floor reaches beyond each cell, in cells.
         let scale = 0.5 * self.width / REFERENCE_AREA.sqrt();
-        spread.clear();
-        spread.extend(area.iter().map(|area| (scale * area.sqrt()) as f32));
-        widen(layout, spread);
+        spread.resize(layout.len(), 0.0);
+        band::for_each_chunk(spread, stride, |row, reach| {
+            dispatch!(level, simd => reaches(simd, &area[row * stride..][..stride], scale, reach));
+        });
+        rim(layout, spread);
+        dispatch!(level, simd => widen(simd, layout, spread));
         // Rivers move sideways about as fast as they cut down where it is steep, across their own width.
         let factor = (4.0 * self.cut * cell * cell / self.width) as f32;
         let most = LEVELLED * (cell * cell) as f32;
-        spread.iter_mut().for_each(|reach| *reach = (factor * *reach * (*reach - 0.5).max(0.0)).min(most));
+        band::for_each_chunk(spread, stride, |_, reach| {
+            reach.iter_mut().for_each(|reach| *reach = (factor * *reach * (*reach - 0.5).max(0.0)).min(most));
+        });
     }
 }
 
+#[inline(always)]
+fn reaches<S: Simd>(_: S, area: &[f64], scale: f64, reach: &mut [f32]) {
+    reach.iter_mut().zip(area).for_each(|(reach, area)| *reach = (scale * area.sqrt()) as f32);
+}
+
 /// Lets every cell reach as far as the farthest reach over it: each step costs a cell, or √2 of them (Borgefors 1986).
-fn widen(layout: &Layout, reach: &mut [f32]) {
-    let stride = layout.stride;
-    let (straight, across) = (1.0, SQRT_2 as f32);
-    rim(layout, reach);
+#[inline(always)]
+fn widen<S: Simd>(_: S, layout: &Layout, reach: &mut [f32]) {
+    let (stride, inner) = (layout.stride, 1..=layout.cols);
+    let mut copy = vec![0.0; stride];
     for row in 1..=layout.rows {
         let (before, here) = reach.split_at_mut(row * stride);
-        let (north, here) = (&before[(row - 1) * stride..], &mut here[..stride]);
-        for col in 1..=layout.cols {
-            let from_north = (north[col] - straight).max(north[col - 1].max(north[col + 1]) - across);
-            here[col] = here[col].max(from_north);
-        }
-        for col in 1..=layout.cols {
-            here[col] = here[col].max(here[col - 1] - straight);
-        }
+        from_row(&before[(row - 1) * stride..], &mut here[..stride]);
+        from_west(&mut here[inner.clone()], &mut copy);
     }
     for row in (1..=layout.rows).rev() {
         let (before, after) = reach.split_at_mut((row + 1) * stride);
-        let (here, south) = (&mut before[row * stride..], &after[..stride]);
-        for col in 1..=layout.cols {
-            let from_south = (south[col] - straight).max(south[col - 1].max(south[col + 1]) - across);
-            here[col] = here[col].max(from_south);
-        }
-        for col in (1..=layout.cols).rev() {
-            here[col] = here[col].max(here[col + 1] - straight);
-        }
+        let here = &mut before[row * stride..];
+        from_row(&after[..stride], here);
+        from_east(&mut here[inner.clone()], &mut copy);
     }
+}
+
+/// Reaches over from the row beside.
+#[inline(always)]
+fn from_row(beside: &[f32], here: &mut [f32]) {
+    let count = here.len() - 2;
+    let (west, middle, east) = (&beside[..count], &beside[1..][..count], &beside[2..][..count]);
+    for (i, here) in here[1..=count].iter_mut().enumerate() {
+        let from_beside = larger(middle[i] - 1.0, larger(west[i], east[i]) - SQRT_2 as f32);
+        *here = larger(*here, from_beside);
+    }
+}
+
+/// Reaches over along the row, first one cell, then two, then four: differences of small numbers are exact, so that it is the
+/// same as going from cell to cell, and several cells can go at once.
+#[inline(always)]
+fn from_west(here: &mut [f32], copy: &mut [f32]) {
+    let (count, farthest) = (here.len(), here.iter().copied().fold(0.0, larger));
+    let mut by = 1;
+    while (by as f32) < farthest && by < count {
+        copy[..count].copy_from_slice(here);
+        let pairs = here[by..].iter_mut().zip(&copy[..count - by]);
+        pairs.for_each(|(here, west)| *here = larger(*here, west - by as f32));
+        by *= 2;
+    }
+}
+
+#[inline(always)]
+fn from_east(here: &mut [f32], copy: &mut [f32]) {
+    let (count, farthest) = (here.len(), here.iter().copied().fold(0.0, larger));
+    let mut by = 1;
+    while (by as f32) < farthest && by < count {
+        copy[..count].copy_from_slice(here);
+        let pairs = here[..count - by].iter_mut().zip(&copy[by..count]);
+        pairs.for_each(|(here, east)| *here = larger(*here, east - by as f32));
+        by *= 2;
+    }
+}
+
+/// The larger of two numbers; one instruction where vectors have it, because it need not care for what is no number.
+#[inline(always)]
+fn larger(a: f32, b: f32) -> f32 {
+    if a > b { a } else { b }
 }
 
 /// Nothing reaches in from beyond the terrain.
@@ -71,5 +115,42 @@ fn rim(layout: &Layout, reach: &mut [f32]) {
     reach[(layout.rows + 1) * stride..].fill(0.0);
     for row in 1..=layout.rows {
         (reach[row * stride], reach[(row + 1) * stride - 1]) = (0.0, 0.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use thalweg_field::Edges;
+
+    /// Going from cell to cell gives the same bits as going by doubling steps.
+    #[test]
+    fn reaches_are_those_of_the_nearest_large_rivers() {
+        let layout = Layout::new(61, 47, 1.0, &Edges::default());
+        let mut reach = layout.filled(0.0_f32);
+        for (col, row, far) in [(7, 5, 9.3), (30, 20, 21.7), (33, 22, 1.4), (60, 46, 5.5), (0, 30, 3.1)] {
+            reach[layout.at(col, row)] = far;
+        }
+        let mut expected = reach.clone();
+        let step = |here: f32, beside: f32, cost: f32| here.max(beside - cost);
+        let s = layout.stride;
+        for at in s + 1..s * (layout.rows + 1) - 1 {
+            if (1..=layout.cols).contains(&(at % s)) {
+                let across = expected[at - s - 1].max(expected[at - s + 1]);
+                let north = step(expected[at - s] - 1.0, across, SQRT_2 as f32);
+                expected[at] = step(expected[at].max(north), expected[at - 1], 1.0);
+            }
+        }
+        for at in (s + 1..s * (layout.rows + 1) - 1).rev() {
+            if (1..=layout.cols).contains(&(at % s)) {
+                let across = expected[at + s - 1].max(expected[at + s + 1]);
+                let south = step(expected[at + s] - 1.0, across, SQRT_2 as f32);
+                expected[at] = step(expected[at].max(south), expected[at + 1], 1.0);
+            }
+        }
+        let level = Level::new();
+        dispatch!(level, simd => widen(simd, &layout, &mut reach));
+        assert_eq!(reach, expected);
+        assert!((reach[layout.at(30, 30)] - 11.7).abs() < 1.0e-5, "{}", reach[layout.at(30, 30)]);
     }
 }

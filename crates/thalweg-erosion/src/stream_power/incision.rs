@@ -8,12 +8,13 @@
 //! linear (n ≠ 1) its tangents are, and a few sweeps with them end at the curve (Newton).
 
 use super::lakes::Hollows;
-use super::layout::{Layout, OUTLET, PIT, SPILL, UNDER_WATER, WAY, WAYS};
+use super::layout::{Layout, SPILL, UNDER_WATER};
 use super::order::Order;
 use super::power::power;
 use fearless_simd::{Level, Simd, dispatch};
 use std::f64::consts::SQRT_2;
-use thalweg_field::band;
+use std::ops::Range;
+use thalweg_field::band::{self, Cut};
 
 /// Set on a cell that does not cut in this step: what lies below it rose too high, or its pull is below the threshold.
 const PASSIVE: u8 = 0x40;
@@ -58,262 +59,381 @@ pub(super) struct Outcome {
 pub(super) struct Incision {
     /// Area that drains through each cell, in cells, weighted with the rain.
     pub(super) area: Vec<f64>,
-    /// What each cell would cut for each metre that it lies above its receiver (n = 1), or above it to the power n.
-    pub(super) pull: Vec<f64>,
-    /// The tangent of the law: cutting for each metre, and what to take off.
+    /// What is known of each cell.
+    pub(super) nodes: Vec<Node>,
+    // From here on in the order of the cells.
+    /// Areas.
+    gathered: Vec<f64>,
+    /// Codes of the ways.
+    codes: Vec<u8>,
+    /// The tangent of the law: cutting for each metre, and what to take off; empty where n = 1.
     tangent: Vec<[f64; 2]>,
     /// Lines of the catchments, then of the heights.
     pub(super) lines: Vec<[f64; 2]>,
-    /// Cell and number of the lake for each spill, in the order of the cells.
-    spills: Vec<(u32, u32)>,
-    /// Lines of the sediment that reaches each lake, and the share that stays.
-    inflow: Vec<[f64; 3]>,
+    /// Heights after the step `[m]`.
+    pub(super) found: Vec<f64>,
+    /// The outlets of lakes.
+    spills: Vec<Spill>,
     /// Ground that settled in each lake `[m]`.
     pub(super) settled: Vec<f64>,
 }
 
+/// What is known of a cell before its river cuts; side by side, because cells come in the order of the water.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(align(32))]
+pub(super) struct Node {
+    /// Height before `[m]`.
+    start: f64,
+    /// Soil that came into the river `[m]`.
+    soil: f64,
+    /// What it would cut for each metre that it lies above its receiver (n = 1), or above it to the power n.
+    pub(super) pull: f64,
+    /// Deposition constant over area, G/A, in cells.
+    deposition: f64,
+}
+
+/// The ground that rivers cut into.
+pub(super) struct Ground<'a> {
+    pub(super) ways: &'a [u8],
+    /// How easily each cell erodes `[-]`.
+    pub(super) erodibility: &'a [f32],
+    /// Heights `[m]`.
+    pub(super) start: &'a [f64],
+    /// Soil that came into the river at each cell `[m]`; empty for none.
+    pub(super) soil: &'a [f64],
+}
+
+/// A cell that all water of a lake runs through.
+#[derive(Clone, Copy, Debug)]
+struct Spill {
+    /// Where it comes in the order.
+    place: u32,
+    lake: u32,
+    /// The line of the sediment that reaches the lake.
+    inflow: [f64; 2],
+    /// The share of it that stays `[-]`.
+    stays: f64,
+}
+
 /// What a step works on.
 pub(super) struct Basin<'a> {
-    pub(super) layout: &'a Layout,
+    /// Side of a cell `[m]`.
+    pub(super) cell: f64,
     pub(super) order: &'a Order,
-    pub(super) ways: &'a mut [u8],
+    pub(super) ways: &'a [u8],
     pub(super) hollows: &'a Hollows,
     /// Soil that came into the river at each cell `[m]`; empty for none.
     pub(super) soil: &'a [f64],
 }
 
+/// Some catchments of what is kept in the order.
+struct Part<'a> {
+    codes: &'a mut [u8],
+    tangent: &'a mut [[f64; 2]],
+    lines: &'a mut [[f64; 2]],
+    found: &'a mut [f64],
+    spills: &'a mut [Spill],
+    /// The place of the first.
+    begin: usize,
+}
+
+impl Cut for Part<'_> {
+    fn cut(self, at: usize) -> (Self, Self) {
+        let (codes, codes_after) = self.codes.split_at_mut(at);
+        let (tangent, tangent_after) = self.tangent.split_at_mut(at.min(self.tangent.len()));
+        let (lines, lines_after) = self.lines.split_at_mut(at);
+        let (found, found_after) = self.found.split_at_mut(at);
+        let begin = self.begin + at;
+        let passed = self.spills.partition_point(|spill| (spill.place as usize) < begin);
+        let (spills, spills_after) = self.spills.split_at_mut(passed);
+        (
+            Self { codes, tangent, lines, found, spills, begin: self.begin },
+            Self {
+                codes: codes_after,
+                tangent: tangent_after,
+                lines: lines_after,
+                found: found_after,
+                spills: spills_after,
+                begin,
+            },
+        )
+    }
+}
+
 impl Incision {
     /// Adds up the area above each cell.
-    pub(super) fn gather(&mut self, layout: &Layout, order: &Order, ways: &[u8], rain: Option<&[f32]>) {
-        self.area.resize(layout.len(), 0.0);
-        match rain {
-            None => self.area.fill(1.0),
-            Some(rain) => {
-                let area = self.area.iter_mut().zip(rain);
-                area.for_each(|(area, &rain)| *area = f64::from(rain).max(LEAST_AREA));
+    pub(super) fn gather(&mut self, layout: &Layout, order: &Order, rain: Option<&[f32]>) {
+        self.gathered.resize(order.cells.len(), 0.0);
+        order.for_each(&mut self.gathered[..], |places, area: &mut [f64]| {
+            let (begin, below) = (places.start, &order.below[places.clone()]);
+            match rain {
+                None => area.fill(1.0),
+                Some(rain) => {
+                    let area = area.iter_mut().zip(&order.cells[places]);
+                    area.for_each(|(area, &at)| *area = f64::from(rain[at as usize]).max(LEAST_AREA));
+                }
             }
-        }
-        let offsets = layout.offsets();
-        let area = &mut self.area[..];
-        for &cell in &order.cells {
-            let at = cell as usize;
-            if let Some(&offset) = offsets.get((ways[at] & WAY) as usize) {
-                area[at.wrapping_add_signed(offset)] += area[at];
+            for here in (0..below.len()).rev() {
+                let below = below[here] as usize - begin;
+                if below != here {
+                    area[below] += area[here];
+                }
             }
-        }
+        });
+        self.area.resize(layout.len(), 1.0);
+        order.place.spread(layout, &self.gathered, &mut self.area);
     }
 
-    /// What each cell pulls; `erodibility` is that of each cell `[-]`.
-    pub(super) fn weigh(&mut self, layout: &Layout, ways: &[u8], erodibility: &[f32], law: &Law) {
-        self.pull.resize(layout.len(), 0.0);
+    /// Puts together what is known of each cell before its river cuts.
+    pub(super) fn weigh(&mut self, layout: &Layout, ground: &Ground, law: &Law) {
+        self.nodes.resize(layout.len(), Node::default());
         let (stride, level) = (layout.stride, Level::new());
         // A fall of y over the distance d is a slope of y/d.
         let straight = law.cut * layout.cell.powf(-law.n);
-        let across = straight * SQRT_2.powf(-law.n);
+        let lengths = [straight, straight * SQRT_2.powf(-law.n)];
         let area = &self.area;
-        band::for_each_chunk(&mut self.pull, stride, |row, pull| {
+        band::for_each_chunk(&mut self.nodes, stride, |row, nodes| {
             let line = row * stride..(row + 1) * stride;
-            let row =
-                Row { area: &area[line.clone()], erodibility: &erodibility[line.clone()], ways: &ways[line] };
-            dispatch!(level, simd => row.weigh(simd, law, [straight, across], pull));
+            let row = Row {
+                area: &area[line.clone()],
+                erodibility: &ground.erodibility[line.clone()],
+                ways: &ground.ways[line.clone()],
+                start: &ground.start[line.clone()],
+                soil: ground.soil.get(line).unwrap_or_default(),
+            };
+            dispatch!(level, simd => row.weigh(simd, law, lengths, nodes));
         });
     }
 
-    /// Cuts and lays down; `start` are the heights before, `height` those after.
-    pub(super) fn solve(
-        &mut self,
-        basin: &mut Basin,
-        law: &Law,
-        start: &[f64],
-        height: &mut [f64],
-    ) -> Outcome {
-        self.settled.clear();
-        self.settled.resize(basin.hollows.lakes.len(), 0.0);
+    /// Cuts and lays down. The heights afterwards are in `found`.
+    pub(super) fn solve(&mut self, basin: &Basin, law: &Law) -> Outcome {
+        self.prepare(basin, law);
         let traps = law.traps && !basin.hollows.lakes.is_empty();
         if law.g == 0.0 && !traps && basin.hollows.cuts.is_empty() {
-            let mut outcome = self.cut_only(basin, law, start, height);
-            outcome.exported += basin.soil.iter().sum::<f64>();
-            return outcome;
+            let exported = self.sweep(basin, |stretch, part| stretch.cut_only(law, part), |a, b| a + b);
+            return Outcome { exported: exported + basin.soil.iter().sum::<f64>() };
         }
-        self.note_spills(basin.hollows);
         if law.n != 1.0 {
-            self.cut_only(basin, law, start, height);
+            self.sweep(basin, |stretch, part| stretch.cut_only(law, part), |_, _| 0.0);
         } else if law.threshold > 0.0 {
-            self.find_passive(basin, law, start);
+            self.sweep(basin, |stretch, part| stretch.find_passive(law, part), |(), ()| ());
         }
         let mut outcome = Outcome::default();
         for _ in 0..MOST_SWEEPS {
             if law.n != 1.0 {
-                self.find_tangents(basin, law, height);
+                self.sweep(basin, |stretch, part| stretch.find_tangents(law, part), |(), ()| ());
             }
-            outcome = self.go_down(basin, law, start, height);
-            let [changed, passive] = self.go_up(basin, law, height);
+            let exported = self.sweep(basin, |stretch, part| stretch.go_down(law, part), |a, b| a + b);
+            outcome = Outcome { exported };
+            let [changed, passive] = self.sweep(
+                basin,
+                |stretch, part| stretch.go_up(law, part),
+                |a: [f64; 2], b: [f64; 2]| [a[0].max(b[0]), a[1] + b[1]],
+            );
             let settled = law.n == 1.0 || changed < TOLERANCE;
             if settled && passive == 0.0 {
                 break;
             }
         }
-        self.trap(basin.hollows, height);
+        for spill in &self.spills {
+            let [a, b] = spill.inflow;
+            self.settled[spill.lake as usize] = spill.stays * (a + b * self.found[spill.place as usize]);
+        }
         outcome
     }
 
-    /// Without deposition every cell follows from its receiver alone (Braun & Willett 2013, eqs. 22 to 24).
-    fn cut_only(&mut self, basin: &Basin, law: &Law, start: &[f64], height: &mut [f64]) -> Outcome {
-        let offsets = basin.layout.offsets();
+    /// Makes room, and finds where the outlets of lakes are in the order.
+    fn prepare(&mut self, basin: &Basin, law: &Law) {
+        let count = basin.order.cells.len();
+        let lakes = &basin.hollows.lakes;
+        self.codes.resize(count, 0);
+        self.lines.resize(count, [0.0; 2]);
+        self.found.resize(count, 0.0);
+        self.tangent.resize(if law.n == 1.0 { 0 } else { count }, [0.0; 2]);
+        self.settled.clear();
+        self.settled.resize(lakes.len(), 0.0);
+        self.spills.clear();
+        self.spills.extend((0..).zip(lakes).map(|(lake, at)| Spill {
+            place: basin.order.place.of(at.spill as usize) as u32,
+            lake,
+            inflow: [0.0; 2],
+            stays: 0.0,
+        }));
+        self.spills.sort_unstable_by_key(|spill| spill.place);
+        self.sweep(basin, |stretch, part| stretch.note_codes(part), |(), ()| ());
+    }
+
+    /// Goes through all catchments, several at a time; what is found is combined in their order.
+    fn sweep<T: Send>(
+        &mut self,
+        basin: &Basin,
+        work: impl Fn(&Stretch, Part) -> T + Sync,
+        combine: impl Fn(T, T) -> T + Sync,
+    ) -> T {
+        let Self { codes, tangent, lines, found, spills, nodes, .. } = self;
+        let part = Part { codes, tangent, lines, found, spills, begin: 0 };
+        basin.order.measure(
+            part,
+            |places: Range<usize>, part| {
+                let Order { cells, below, .. } = basin.order;
+                let (cells, below) = (&cells[places.clone()], &below[places]);
+                work(&Stretch { basin, cells, below, nodes }, part)
+            },
+            combine,
+        )
+    }
+}
+
+/// Some catchments: what is known of their cells.
+struct Stretch<'a> {
+    basin: &'a Basin<'a>,
+    cells: &'a [u32],
+    below: &'a [u32],
+    nodes: &'a [Node],
+}
+
+impl Stretch<'_> {
+    fn note_codes(&self, part: Part) {
+        let codes = part.codes.iter_mut().zip(self.cells);
+        codes.for_each(|(code, &at)| *code = self.basin.ways[at as usize]);
+    }
+
+    /// The places in the stretch, the cells, and the places of those that they drain to.
+    fn places(
+        &self,
+        begin: usize,
+    ) -> impl DoubleEndedIterator<Item = (usize, usize, usize)> + ExactSizeIterator {
+        let pairs = self.cells.iter().zip(self.below).enumerate();
+        pairs.map(move |(here, (&at, &below))| (here, at as usize, below as usize - begin))
+    }
+
+    /// Without deposition every cell follows from its receiver alone (Braun & Willett 2013, eqs. 22 to 24). Returns what left
+    /// over the edges `[m]`.
+    fn cut_only(&self, law: &Law, part: Part) -> f64 {
         let mut exported = 0.0;
-        for &cell in basin.order.cells.iter().rev() {
-            let at = cell as usize;
-            let code = basin.ways[at];
-            let Some(&offset) = offsets.get((code & WAY) as usize) else { continue };
-            let (own, below) = (start[at], height[at.wrapping_add_signed(offset)]);
-            let fall = own - below;
-            if fall <= 0.0 || code & UNDER_WATER != 0 {
-                height[at] = own;
+        for (here, at, below) in self.places(part.begin) {
+            let Node { start: own, pull, .. } = self.nodes[at];
+            let base = part.found[below];
+            let fall = own - base;
+            if here == below || fall <= 0.0 || part.codes[here] & UNDER_WATER != 0 {
+                part.found[here] = own;
                 continue;
             }
-            let pull = self.pull[at];
             let left = if law.n == 1.0 {
                 (fall + law.threshold) / (1.0 + pull)
             } else {
                 remaining(fall + law.threshold, pull, law.n)
             };
             let left = left.min(fall);
-            height[at] = below + left;
+            part.found[here] = base + left;
             exported += fall - left;
         }
-        Outcome { exported }
+        exported
     }
 
-    fn note_spills(&mut self, hollows: &Hollows) {
-        self.spills.clear();
-        self.spills.extend(hollows.lakes.iter().enumerate().map(|(i, lake)| (lake.spill, i as u32)));
-        self.spills.sort_unstable();
-        self.inflow.clear();
-        self.inflow.resize(hollows.lakes.len(), [0.0; 3]);
-    }
-
-    fn find_passive(&self, basin: &mut Basin, law: &Law, start: &[f64]) {
-        let offsets = basin.layout.offsets();
-        for &cell in &basin.order.cells {
-            let at = cell as usize;
-            let Some(&offset) = offsets.get((basin.ways[at] & WAY) as usize) else { continue };
-            if self.pull[at] * (start[at] - start[at.wrapping_add_signed(offset)]) <= law.threshold {
-                basin.ways[at] |= PASSIVE;
+    fn find_passive(&self, law: &Law, part: Part) {
+        for (here, at, below) in self.places(part.begin) {
+            let Node { start, pull, .. } = self.nodes[at];
+            let fall = start - self.nodes[self.cells[below] as usize].start;
+            if here != below && pull * fall <= law.threshold {
+                part.codes[here] |= PASSIVE;
             }
         }
     }
 
     /// Tangents of c yⁿ at the falls y that were found.
-    fn find_tangents(&mut self, basin: &Basin, law: &Law, height: &[f64]) {
-        self.tangent.resize(basin.layout.len(), [0.0; 2]);
-        let offsets = basin.layout.offsets();
-        for &cell in &basin.order.cells {
-            let at = cell as usize;
-            let Some(&offset) = offsets.get((basin.ways[at] & WAY) as usize) else { continue };
-            let fall =
-                (height[at] - height[at.wrapping_add_signed(offset)]).max(LEAST_SLOPE * basin.layout.cell);
-            let cut = self.pull[at] * power(fall, law.n);
+    fn find_tangents(&self, law: &Law, part: Part) {
+        let least = LEAST_SLOPE * self.basin.cell;
+        for (here, at, below) in self.places(part.begin) {
+            let fall = (part.found[here] - part.found[below]).max(least);
+            let cut = self.nodes[at].pull * power(fall, law.n);
             let steep = law.n * cut / fall;
-            self.tangent[at] = [steep, steep * fall - cut];
+            part.tangent[here] = [steep, steep * fall - cut];
         }
     }
 
-    /// Puts the lines of the catchments together, from the ridges down.
-    fn go_down(&mut self, basin: &mut Basin, law: &Law, start: &[f64], height: &[f64]) -> Outcome {
-        let offsets = basin.layout.offsets();
-        self.lines.clear();
-        self.lines.resize(basin.layout.len(), [0.0; 2]);
-        for (line, soil) in self.lines.iter_mut().zip(basin.soil) {
-            line[0] = *soil;
-        }
-        for &(cell, cut) in &basin.hollows.cuts {
-            self.lines[cell as usize][0] += cut;
-        }
+    /// Puts the lines of the catchments together, from the ridges down. Returns what left over the edges `[m]`.
+    fn go_down(&self, law: &Law, part: Part) -> f64 {
+        let mut spills = part.spills.iter_mut().rev();
         let mut exported = 0.0;
-        for &cell in &basin.order.cells {
-            let at = cell as usize;
-            let code = basin.ways[at];
-            let way = code & WAY;
-            let [mut a, mut b] = self.lines[at];
-            if way >= WAYS as u8 {
-                debug_assert!(way == OUTLET && way != PIT);
-                exported += a + b * height[at];
+        part.lines.fill([0.0; 2]);
+        for (here, at, below) in self.places(part.begin).rev() {
+            let Node { start: own, soil, pull, deposition: g } = self.nodes[at];
+            let code = part.codes[here];
+            let [mut a, mut b] = part.lines[here];
+            a += soil;
+            if here == below {
+                exported += a + b * own;
+                part.found[here] = own;
                 continue;
             }
-            let own = start[at];
             if code & SPILL != 0 && law.traps {
-                let keep = self.pass_lake(basin.hollows, cell, [a, b], own);
-                (a, b) = (a * keep, b * keep);
+                if let Some(spill) = spills.next() {
+                    let keep = spill.pass_lake(self.basin.hollows, [a, b], own);
+                    (a, b) = (a * keep, b * keep);
+                }
             }
             let [p, q, out_a, out_b];
             if code & (UNDER_WATER | PASSIVE) != 0 && (code & UNDER_WATER != 0 || law.g == 0.0) {
                 [p, q, out_a, out_b] = [own, 0.0, a + b * own, 0.0];
             } else {
                 let [pull, off] = match law.n == 1.0 {
-                    true => [self.pull[at], law.threshold],
-                    false => [self.tangent[at][0], self.tangent[at][1] + law.threshold],
+                    true => [pull, law.threshold],
+                    false => [part.tangent[here][0], part.tangent[here][1] + law.threshold],
                 };
                 let [pull, off] = if code & PASSIVE != 0 { [0.0, 0.0] } else { [pull, off] };
                 // (1 + g)(own − x) = pull (x − below) − off − g (a + b x): what the cell itself loses counts among
                 // what passes through it, so that a steady river is (1 + G) times as steep to the last digit.
-                let g = law.g / self.area[at];
                 let scale = 1.0 / (1.0 + g + pull - g * b);
                 p = ((1.0 + g) * own + g * a + off) * scale;
                 q = pull * scale;
                 out_a = a + (own - p) + b * p;
                 out_b = (b - 1.0) * q;
             }
-            self.lines[at] = [p, q];
-            let below = &mut self.lines[at.wrapping_add_signed(offsets[way as usize])];
+            part.lines[here] = [p, q];
+            let below = &mut part.lines[below];
             *below = [below[0] + out_a, below[1] + out_b];
         }
-        Outcome { exported }
-    }
-
-    /// The share of the sediment that leaves a lake.
-    fn pass_lake(&mut self, hollows: &Hollows, cell: u32, [a, b]: [f64; 2], own: f64) -> f64 {
-        let Ok(found) = self.spills.binary_search_by_key(&cell, |spill| spill.0) else { return 1.0 };
-        let lake = self.spills[found].1 as usize;
-        let (room, comes) = (hollows.lakes[lake].room, a + b * own);
-        let stays = if room > 0.0 && comes > 0.0 { (room / comes).min(1.0) } else { 0.0 };
-        self.inflow[lake] = [a, b, stays];
-        1.0 - stays
+        exported
     }
 
     /// Finds the heights, from the outlets up. Returns the largest change since the last sweep `[m]`, and how many cells turned
     /// out not to cut.
-    fn go_up(&mut self, basin: &mut Basin, law: &Law, height: &mut [f64]) -> [f64; 2] {
-        let offsets = basin.layout.offsets();
+    fn go_up(&self, law: &Law, part: Part) -> [f64; 2] {
         let (mut changed, mut passive) = (0.0_f64, 0.0);
         let bent = law.n != 1.0 || law.threshold > 0.0;
-        for &cell in basin.order.cells.iter().rev() {
-            let at = cell as usize;
-            let code = basin.ways[at];
-            let Some(&offset) = offsets.get((code & WAY) as usize) else { continue };
-            let [p, q] = self.lines[at];
-            let below = height[at.wrapping_add_signed(offset)];
+        for (here, at, below) in self.places(part.begin) {
+            if here == below {
+                continue;
+            }
+            let [p, q] = part.lines[here];
+            let below = part.found[below];
             let found = p + q * below;
-            changed = changed.max((found - height[at]).abs());
-            height[at] = found;
-            // Where the law has a threshold or is bent, pull must not become push. The plain law may push: where what lies
-            // below was filled up, the cell is filled up behind it, with what the river carries.
-            let fall = found - below;
-            let (least, pull) = if law.n == 1.0 { (law.threshold, self.pull[at]) } else { (0.0, 1.0) };
-            if bent && q > 0.0 && pull * fall < least - TOLERANCE {
-                basin.ways[at] |= PASSIVE;
-                passive += 1.0;
+            let before = std::mem::replace(&mut part.found[here], found);
+            if bent {
+                changed = changed.max((found - before).abs());
+                // Where the law has a threshold or is bent, pull must not become push. The plain law may push: where what lies
+                // below was filled up, the cell is filled up behind it, with what the river carries.
+                let fall = found - below;
+                let (least, pull) =
+                    if law.n == 1.0 { (law.threshold, self.nodes[at].pull) } else { (0.0, 1.0) };
+                if q > 0.0 && pull * fall < least - TOLERANCE {
+                    part.codes[here] |= PASSIVE;
+                    passive += 1.0;
+                }
             }
         }
         [changed, passive]
     }
+}
 
-    /// What comes to rest in lakes.
-    fn trap(&mut self, hollows: &Hollows, height: &[f64]) {
-        for (lake, (settled, &[a, b, stays])) in
-            hollows.lakes.iter().zip(self.settled.iter_mut().zip(&self.inflow))
-        {
-            *settled = stays * (a + b * height[lake.spill as usize]);
-        }
+impl Spill {
+    /// The share of the sediment that leaves the lake; `[a, b]` is the line of what reaches it.
+    fn pass_lake(&mut self, hollows: &Hollows, [a, b]: [f64; 2], own: f64) -> f64 {
+        let (room, comes) = (hollows.lakes[self.lake as usize].room, a + b * own);
+        self.stays = if room > 0.0 && comes > 0.0 { (room / comes).min(1.0) } else { 0.0 };
+        self.inflow = [a, b];
+        1.0 - self.stays
     }
 }
 
@@ -322,26 +442,38 @@ struct Row<'a> {
     area: &'a [f64],
     erodibility: &'a [f32],
     ways: &'a [u8],
+    start: &'a [f64],
+    soil: &'a [f64],
 }
+
+/// Cells that are weighed together.
+const TOGETHER: usize = 64;
 
 impl Row<'_> {
     #[inline(always)]
-    fn weigh<S: Simd>(&self, _: S, law: &Law, lengths: [f64; 2], pull: &mut [f64]) {
-        let count = pull.len();
-        let (area, erodibility, ways) =
-            (&self.area[..count], &self.erodibility[..count], &self.ways[..count]);
-        let factor = |i: usize| {
-            let length = if ways[i] & 1 == 1 { lengths[1] } else { lengths[0] };
-            let head = law.head / area[i];
-            f64::from(erodibility[i]) * length / (1.0 + head * head)
-        };
-        if law.m == 0.5 {
+    fn weigh<S: Simd>(&self, _: S, law: &Law, lengths: [f64; 2], nodes: &mut [Node]) {
+        let (mut pull, mut deposition) = ([0.0; TOGETHER], [0.0; TOGETHER]);
+        for (first, nodes) in (0..).step_by(TOGETHER).zip(nodes.chunks_mut(TOGETHER)) {
+            let count = nodes.len();
+            let area = &self.area[first..][..count];
+            let (erodibility, ways) = (&self.erodibility[first..][..count], &self.ways[first..][..count]);
             for i in 0..count {
-                pull[i] = factor(i) * area[i].sqrt();
+                let length = if ways[i] & 1 == 1 { lengths[1] } else { lengths[0] };
+                let head = law.head / area[i];
+                pull[i] = f64::from(erodibility[i]) * length / (1.0 + head * head);
+                deposition[i] = law.g / area[i];
             }
-        } else {
-            for i in 0..count {
-                pull[i] = factor(i) * power(area[i], law.m);
+            if law.m == 0.5 {
+                (0..count).for_each(|i| pull[i] *= area[i].sqrt());
+            } else {
+                (0..count).for_each(|i| pull[i] *= power(area[i], law.m));
+            }
+            let start = &self.start[first..][..count];
+            for (i, node) in nodes.iter_mut().enumerate() {
+                *node = Node { start: start[i], soil: 0.0, pull: pull[i], deposition: deposition[i] };
+            }
+            if let Some(soil) = self.soil.get(first..first + count) {
+                nodes.iter_mut().zip(soil).for_each(|(node, soil)| node.soil = *soil);
             }
         }
     }

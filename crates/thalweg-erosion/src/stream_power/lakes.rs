@@ -5,10 +5,12 @@
 //! cells), and so every basin gets the lowest way out there is.
 
 use super::layout::{Layout, OUTLET, PIT, SPILL, UNDER_WATER, WAY, WAYS};
-use super::order::Order;
+use super::order::{Catchments, Climb, catchment};
 use super::params::Lakes;
+use fearless_simd::{Level, Simd, dispatch};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
+use thalweg_field::band;
 
 /// How much the floor of a lake that has filled up rises for each metre from its outlet: deltas and fans are never quite level,
 /// and what is level has no way down `[-]`.
@@ -58,10 +60,25 @@ pub(super) struct Hollows {
     pub(super) cells: Vec<LakeCell>,
     /// Ground that breaching takes away, cell by cell `[m]`.
     pub(super) cuts: Vec<(u32, f64)>,
+    /// The basin of each cell, from 1.
     basin: Vec<u32>,
-    /// For each basin its pit.
+    /// For each cell of a basin a bit for every neighbour in another.
+    borders: Vec<u8>,
+    /// The pit of each basin.
     pits: Vec<u32>,
+    /// The lowest pass into each basin that is known so far; what is open has none.
+    lowest: Vec<Pass>,
+    queue: BinaryHeap<Reverse<Pass>>,
+    opened: Vec<Opened>,
+    flood: VecDeque<(usize, f64)>,
 }
+
+/// A pass: its height as a number, the cell inside and the way out.
+type Pass = (u64, u32, u8);
+/// Higher than any pass.
+const NO_PASS: Pass = (u64::MAX, u32::MAX, u8::MAX);
+/// No pass is lower.
+const OPEN: Pass = (0, 0, 0);
 
 impl Hollows {
     /// Forgets the hollows of the step before.
@@ -71,77 +88,85 @@ impl Hollows {
         self.cuts.clear();
     }
 
-    /// Gives every hollow a way out. The order must be that of the ways; both are for the ground as it is.
+    /// Gives every hollow a way out.
     pub(super) fn drain(
         &mut self,
         layout: &Layout,
         height: &mut [f64],
-        order: &Order,
         ways: &mut [u8],
+        climb: &mut Climb,
         choice: Lakes,
     ) {
-        self.label(layout, order, ways);
-        if self.pits.len() == 1 {
+        self.pits.clear();
+        self.pits.extend((0..).zip(&*ways).filter(|(_, code)| **code & WAY == PIT).map(|(at, _)| at));
+        if self.pits.is_empty() {
             return;
         }
-        for opened in self.open(layout, height) {
+        let basins = climb.from(layout, ways, &self.pits);
+        self.label(layout, basins);
+        self.open(layout, height, basins);
+        let opened = std::mem::take(&mut self.opened);
+        for &opened in &opened {
             match choice {
                 Lakes::Keep | Lakes::Pass => self.fill(layout, height, ways, opened),
                 Lakes::Breach => self.breach(layout, height, ways, opened),
             }
         }
+        self.opened = opened;
     }
 
-    /// Numbers the basins, what drains off the terrain first.
-    fn label(&mut self, layout: &Layout, order: &Order, ways: &[u8]) {
+    /// Numbers the basins and finds their borders; everything else drains off the terrain.
+    fn label(&mut self, layout: &Layout, basins: &[Catchments]) {
+        self.basin.clear();
         self.basin.resize(layout.len(), OUTSIDE);
-        self.pits.clear();
-        self.pits.push(0);
-        let offsets = layout.offsets();
-        for &cell in order.cells.iter().rev() {
-            let at = cell as usize;
-            self.basin[at] = match ways[at] & WAY {
-                OUTLET => OUTSIDE,
-                PIT => {
-                    self.pits.push(cell);
-                    (self.pits.len() - 1) as u32
-                }
-                way => self.basin[at.wrapping_add_signed(offsets[way as usize])],
-            };
+        for pit in 0..self.pits.len() {
+            for &cell in catchment(basins, pit) {
+                self.basin[cell as usize] = pit as u32 + 1;
+            }
         }
+        let (basin, level, cols) = (&self.basin, Level::new(), layout.cols);
+        self.borders.resize(layout.len(), 0);
+        band::for_each_chunk(&mut self.borders, layout.stride, |row, borders| {
+            borders.fill(0);
+            if row == 0 || row > layout.rows {
+                return;
+            }
+            let first = layout.at(0, row - 1);
+            for (way, offset) in layout.offsets().into_iter().enumerate() {
+                let [own, beside] = [first, first.wrapping_add_signed(offset)].map(|at| &basin[at..][..cols]);
+                dispatch!(level, simd => note_borders(simd, way, [own, beside], &mut borders[1..=cols]));
+            }
+        });
     }
 
     /// Opens the lowest pass first, from outside inwards.
-    fn open(&self, layout: &Layout, height: &[f64]) -> Vec<Opened> {
-        let (offsets, basin) = (layout.offsets(), &self.basin);
-        let borders = Borders::new(layout, basin, self.pits.len());
-        let mut is_open = vec![false; self.pits.len()];
-        let mut queue = BinaryHeap::new();
-        let mut found = Vec::with_capacity(self.pits.len() - 1);
-        let mut next = Some((OUTSIDE, f64::NEG_INFINITY));
-        while let Some((from, level)) = next.take() {
-            is_open[from as usize] = true;
-            for &cell in borders.of(from) {
-                for (way, &offset) in offsets.iter().enumerate() {
-                    let other = (cell as usize).wrapping_add_signed(offset);
-                    if !is_open[basin[other] as usize] {
-                        let pass = level.max(height[cell as usize]).max(height[other]);
-                        let back = ((way + WAYS / 2) % WAYS) as u8;
-                        queue.push(Reverse((ordered(pass), other as u32, back)));
+    fn open(&mut self, layout: &Layout, height: &[f64], basins: &[Catchments]) {
+        let ground = Ground { offsets: layout.offsets(), height, basin: &self.basin, borders: &self.borders };
+        let Self { lowest, queue, opened, .. } = self;
+        lowest.clear();
+        lowest.resize(self.pits.len() + 1, NO_PASS);
+        band::for_each(&mut lowest[1..], |pit, lowest| {
+            *lowest = ground.lowest_way_out(catchment(basins, pit))
+        });
+        queue.clear();
+        queue.extend(lowest[1..].iter().filter(|pass| **pass != NO_PASS).map(|pass| Reverse(*pass)));
+        lowest[OUTSIDE as usize] = OPEN;
+        opened.clear();
+        while let Some(Reverse(pass)) = queue.pop() {
+            let (height, inside, way) = pass;
+            let basin = ground.basin[inside as usize];
+            if lowest[basin as usize] == pass {
+                let level = unordered(height);
+                opened.push(Opened { basin, inside, way, level });
+                lowest[basin as usize] = OPEN;
+                ground.passes(catchment(basins, basin as usize - 1), level, |into, pass| {
+                    if pass < lowest[into as usize] {
+                        lowest[into as usize] = pass;
+                        queue.push(Reverse(pass));
                     }
-                }
-            }
-            while let Some(Reverse((pass, inside, way))) = queue.pop() {
-                let basin = basin[inside as usize];
-                if !is_open[basin as usize] {
-                    let level = unordered(pass);
-                    found.push(Opened { basin, inside, way, level });
-                    next = Some((basin, level));
-                    break;
-                }
+                });
             }
         }
-        found
     }
 
     /// Lets water stand up to the pass. Everything under it drains towards the pass, by the fewest cells.
@@ -151,10 +176,11 @@ impl Hollows {
         let first = self.cells.len();
         let spill = inside as usize;
         ways[spill] = way | SPILL;
-        let mut queue = VecDeque::from([(spill, level)]);
+        self.flood.clear();
+        self.flood.push_back((spill, level));
         // What is in the lake already is told by having left its basin.
         self.basin[spill] = OUTSIDE;
-        while let Some((at, full)) = queue.pop_front() {
+        while let Some((at, full)) = self.flood.pop_front() {
             if height[at] < level {
                 ways[at] |= UNDER_WATER;
                 self.cells.push(LakeCell { cell: at as u32, level, full });
@@ -165,7 +191,7 @@ impl Hollows {
                     self.basin[other] = OUTSIDE;
                     ways[other] = ((way + WAYS / 2) % WAYS) as u8;
                     let full = full + FILL_SLOPE * layout.distance(way as u8);
-                    queue.push_back((other, full));
+                    self.flood.push_back((other, full));
                 }
             }
         }
@@ -177,7 +203,7 @@ impl Hollows {
     fn breach(&mut self, layout: &Layout, height: &mut [f64], ways: &mut [u8], opened: Opened) {
         let offsets = layout.offsets();
         let step = |at: usize, way: u8| at.wrapping_add_signed(offsets[way as usize]);
-        let pit = self.pits[opened.basin as usize] as usize;
+        let pit = self.pits[opened.basin as usize - 1] as usize;
         let (mut at, mut next) = (opened.inside as usize, opened.way);
         while at != pit {
             let down = ways[at] & WAY;
@@ -194,6 +220,16 @@ impl Hollows {
             }
             self.cuts.push((at as u32, height[at] - most));
             height[at] = most;
+        }
+    }
+
+    /// Gives what breaching took away to the rivers, beside the soil that came into them `[m]`.
+    pub(super) fn carry_cuts(&self, layout: &Layout, soil: &mut Vec<f64>) {
+        if !self.cuts.is_empty() {
+            soil.resize(layout.len(), 0.0);
+        }
+        for &(cell, cut) in &self.cuts {
+            soil[cell as usize] += cut;
         }
     }
 
@@ -219,48 +255,56 @@ impl Hollows {
     }
 }
 
-/// The cells of each basin that touch another.
-struct Borders {
-    first: Vec<u32>,
-    cells: Vec<u32>,
+/// Notes which cells of basins have a neighbour in another, on the way `way`; `own` and `beside` are basins.
+#[inline(always)]
+fn note_borders<S: Simd>(_: S, way: usize, [own, beside]: [&[u32]; 2], borders: &mut [u8]) {
+    for (borders, (&own, &beside)) in borders.iter_mut().zip(own.iter().zip(beside)) {
+        *borders |= u8::from((own != OUTSIDE) & (own != beside)) << way;
+    }
 }
 
-impl Borders {
-    fn new(layout: &Layout, basin: &[u32], basins: usize) -> Self {
-        let offsets = layout.offsets();
-        let mut touching = Vec::new();
-        let mut first = vec![0; basins + 1];
-        let mut differs = vec![0_u32; layout.cols];
-        for row in 0..layout.rows {
-            let start = layout.at(0, row);
-            let own = &basin[start..][..layout.cols];
-            differs.fill(0);
-            for offset in offsets {
-                let beside = &basin[start.wrapping_add_signed(offset)..][..layout.cols];
-                let pairs = differs.iter_mut().zip(own.iter().zip(beside));
-                pairs.for_each(|(differs, (own, beside))| *differs |= own ^ beside);
+/// What passes are found on.
+struct Ground<'a> {
+    offsets: [isize; WAYS],
+    height: &'a [f64],
+    basin: &'a [u32],
+    borders: &'a [u8],
+}
+
+impl Ground<'_> {
+    /// Calls `visit(inside, outside, way)` wherever one of the cells has a neighbour in another basin.
+    #[inline(always)]
+    fn for_each_border(&self, cells: &[u32], mut visit: impl FnMut(usize, usize, usize)) {
+        for &cell in cells {
+            let mut bits = self.borders[cell as usize];
+            while bits != 0 {
+                let way = bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                visit(cell as usize, (cell as usize).wrapping_add_signed(self.offsets[way]), way);
             }
-            for (col, _) in differs.iter().enumerate().filter(|(_, differs)| **differs != 0) {
-                touching.push((start + col) as u32);
-                first[own[col] as usize + 1] += 1;
-            }
         }
-        for i in 0..basins {
-            first[i + 1] += first[i];
-        }
-        let mut place = first.clone();
-        let mut cells = vec![0; touching.len()];
-        for cell in touching {
-            let place = &mut place[basin[cell as usize] as usize];
-            cells[*place as usize] = cell;
-            *place += 1;
-        }
-        Self { first, cells }
     }
 
-    fn of(&self, basin: u32) -> &[u32] {
-        let basin = basin as usize;
-        &self.cells[self.first[basin] as usize..self.first[basin + 1] as usize]
+    /// The lowest pass from a basin to what drains off the terrain.
+    fn lowest_way_out(&self, cells: &[u32]) -> Pass {
+        let mut lowest = NO_PASS;
+        self.for_each_border(cells, |inside, outside, way| {
+            if self.basin[outside] == OUTSIDE {
+                let pass = self.height[inside].max(self.height[outside]);
+                lowest = lowest.min((ordered(pass), inside as u32, way as u8));
+            }
+        });
+        lowest
+    }
+
+    /// The passes into the basins around one in which water stands at `level`: the basin, and its pass.
+    #[inline(always)]
+    fn passes(&self, cells: &[u32], level: f64, mut found: impl FnMut(u32, Pass)) {
+        self.for_each_border(cells, |here, there, way| {
+            let pass = level.max(self.height[here]).max(self.height[there]);
+            let back = ((way + WAYS / 2) % WAYS) as u8;
+            found(self.basin[there], (ordered(pass), there as u32, back));
+        });
     }
 }
 

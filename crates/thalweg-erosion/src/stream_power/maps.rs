@@ -49,7 +49,7 @@ impl StreamPower {
         let key = Key::new(self.land.seed).with(self.clock.step);
         routes.find(&self.layout, &mut height, &self.params, key);
         let mut incision = Incision::default();
-        incision.gather(&self.layout, &routes.order, &routes.ways, self.given.rain.as_deref());
+        incision.gather(&self.layout, &routes.order, self.given.rain.as_deref());
         Survey { of: self, routes, area: incision.area }
     }
 }
@@ -114,7 +114,7 @@ impl Survey<'_> {
     fn go_up_starting(&self, mut values: Vec<f64>, value: impl Fn(usize, f64, f64, f64) -> f64) -> Vec<f64> {
         let layout = &self.of.layout;
         let (offsets, height) = (layout.offsets(), &self.of.cells.height);
-        for &cell in self.routes.order.cells.iter().rev() {
+        for &cell in &self.routes.order.cells {
             let at = cell as usize;
             let way = self.routes.ways[at] & WAY;
             let Some(&offset) = offsets.get(way as usize) else {

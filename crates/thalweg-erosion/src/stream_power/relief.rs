@@ -22,31 +22,27 @@ pub(super) fn expected(
     law: &Law,
     params: &Params,
 ) -> f64 {
-    let offsets = layout.offsets();
     let steepest = params.steepest().unwrap_or(1.0);
-    let Incision { area, pull, lines, .. } = incision;
+    let Incision { area, nodes, lines, .. } = incision;
     lines.clear();
-    lines.resize(layout.len(), [0.0; 2]);
-    for &cell in &order.cells {
-        let at = cell as usize;
-        let Some(&offset) = offsets.get((ways[at] & WAY) as usize) else { continue };
-        let flux = lines[at][0] + risen * f64::from(pattern[at]);
-        lines[at][0] = flux;
-        lines[at.wrapping_add_signed(offset)][0] += flux;
+    lines.resize(order.cells.len(), [0.0; 2]);
+    let places =
+        || order.cells.iter().zip(&order.below).map(|(cell, below)| (*cell as usize, *below as usize));
+    for (here, (at, below)) in places().enumerate().rev().filter(|(here, (_, below))| here != below) {
+        let flux = lines[here][0] + risen * f64::from(pattern[at]);
+        lines[here][0] = flux;
+        lines[below][0] += flux;
     }
     let mut highest = 0.0_f64;
-    for &cell in order.cells.iter().rev() {
-        let at = cell as usize;
-        let way = ways[at] & WAY;
-        let Some(&offset) = offsets.get(way as usize) else { continue };
-        let wears = risen * f64::from(pattern[at]) + law.g * lines[at][0] / area[at];
+    for (here, (at, below)) in places().enumerate().filter(|(here, (_, below))| here != below) {
+        let wears = risen * f64::from(pattern[at]) + law.g * lines[here][0] / area[at];
         // Above the heads of rivers slopes creep, and are not as steep as rivers too small to cut would have to be.
         let head = law.head / area[at];
-        let pull = pull[at] * (1.0 + head * head);
+        let pull = nodes[at].pull * (1.0 + head * head);
         let fall = (wears.max(0.0) + law.threshold) / pull.max(f64::MIN_POSITIVE);
         let fall = if law.n == 1.0 { fall } else { power(fall.max(f64::MIN_POSITIVE), 1.0 / law.n) };
-        let height = lines[at.wrapping_add_signed(offset)][1] + fall.min(steepest * layout.distance(way));
-        lines[at][1] = height;
+        let height = lines[below][1] + fall.min(steepest * layout.distance(ways[at] & WAY));
+        lines[here][1] = height;
         highest = highest.max(height);
     }
     highest

@@ -3,14 +3,15 @@
 use super::creep::{Creep, Slopes};
 use super::error::StepError;
 use super::floors::Floors;
-use super::incision::{Basin, Incision, Law};
+use super::incision::{Basin, Ground, Incision, Law};
 use super::lakes::Hollows;
 use super::land::Land;
-use super::layout::{Layout, OUTLET, PIT, UNDER_WATER, WAY};
-use super::order::Order;
+use super::layout::{Layout, OUTLET, UNDER_WATER};
+use super::order::{Climb, Order};
 use super::params::{Lakes, Params, REFERENCE_AREA};
 use super::rock::{self, Strata, Surface};
 use super::{receivers, relief, uplift};
+use fearless_simd::{Level, Simd, dispatch};
 use thalweg_field::random::Key;
 use thalweg_field::sum::Compensated;
 use thalweg_field::{Frame, Grid2, Heightfield, Invalid, Ledger, Solids, band, require};
@@ -85,6 +86,7 @@ pub(super) struct Routes {
     pub(super) ways: Vec<u8>,
     pub(super) order: Order,
     pub(super) hollows: Hollows,
+    climb: Climb,
 }
 
 /// Room for a step, which is not saved.
@@ -94,8 +96,6 @@ pub(super) struct Work {
     creep: Creep,
     /// Heights after uplift.
     start: Vec<f64>,
-    /// Heights after creep.
-    crept: Vec<f64>,
     /// Soil that came into rivers and outlets.
     soil: Vec<f64>,
     stays: Vec<f32>,
@@ -239,20 +239,17 @@ impl StreamPower {
     /// Water finds its way.
     fn route(&mut self) {
         let key = Key::new(self.land.seed).with(self.clock.step);
+        self.routes.find(&self.layout, &mut self.cells.height, &self.params, key);
+        self.work.incision.gather(&self.layout, &self.routes.order, self.given.rain.as_deref());
         self.work.start.clone_from(&self.cells.height);
-        self.routes.find(&self.layout, &mut self.work.start, &self.params, key);
-        let Routes { ways, order, .. } = &self.routes;
-        self.work.incision.gather(&self.layout, order, ways, self.given.rain.as_deref());
-        self.cells.height.copy_from_slice(&self.work.start);
     }
 
     /// Rivers cut into their beds and lay down what they carry.
     fn cut_and_fill(&mut self, dt: f64) {
         let Self { layout, params, cells, given, routes, work, .. } = self;
         let law = law(layout, params, dt);
-        let Routes { ways, order, hollows } = routes;
-        work.crept.clone_from(&cells.height);
-        hollows.measure(&work.crept);
+        let Routes { ways, order, hollows, .. } = routes;
+        hollows.measure(&cells.height);
         let surface = given.surface(layout, cells, params);
         let erodibility = match given.varies(params) {
             true => {
@@ -261,9 +258,13 @@ impl StreamPower {
             }
             false => &given.rock,
         };
-        work.incision.weigh(layout, ways, erodibility, &law);
-        let basin = &mut Basin { layout, order, ways, hollows, soil: &work.soil };
-        let outcome = work.incision.solve(basin, &law, &work.crept, &mut cells.height);
+        hollows.carry_cuts(layout, &mut work.soil);
+        let soil = &work.soil[..];
+        let ground = Ground { ways, erodibility, start: &cells.height, soil };
+        work.incision.weigh(layout, &ground, &law);
+        let basin = &Basin { cell: layout.cell, order, ways, hollows, soil };
+        let outcome = work.incision.solve(basin, &law);
+        order.place.spread(layout, &work.incision.found, &mut cells.height);
         hollows.settle(&work.incision.settled, &mut cells.height);
         self.books.exported.add(outcome.exported);
         if let Some(wanted) = params.relief {
@@ -293,7 +294,7 @@ impl StreamPower {
             &work.floors[..]
         });
         let head = params.channel_area / (layout.cell * layout.cell);
-        stays(head, &work.incision.area, &routes.ways, &mut work.stays);
+        stays(head, layout, &work.incision.area, &routes.ways, &mut work.stays);
         let (spread, critical) = (params.diffusivity() * dt, params.steepest());
         let risen = (&given.pattern[..], params.uplift * clock.gain * dt);
         let slopes = Slopes { layout, spread, critical, floors, stays: &work.stays, risen };
@@ -370,13 +371,23 @@ impl StreamPower {
 }
 
 /// Share of the soil that stays in each cell: what is no river, and what lies under a lake, keeps all of it, an outlet none `[-]`.
-fn stays(head: f64, area: &[f64], ways: &[u8], stays: &mut Vec<f32>) {
-    stays.clear();
-    stays.extend(area.iter().zip(ways).map(|(area, &code)| match code {
-        OUTLET => 0.0,
-        _ if code & UNDER_WATER != 0 || head == 0.0 => 1.0,
-        _ => 1.0 - 1.0 / (1.0 + (head / area).powi(2)) as f32,
-    }));
+fn stays(head: f64, layout: &Layout, area: &[f64], ways: &[u8], stays: &mut Vec<f32>) {
+    let (stride, level) = (layout.stride, Level::new());
+    stays.resize(layout.len(), 1.0);
+    band::for_each_chunk(stays, stride, |row, stays| {
+        let (area, ways) = (&area[row * stride..][..stride], &ways[row * stride..][..stride]);
+        dispatch!(level, simd => stays_of_row(simd, head, area, ways, stays));
+    });
+}
+
+#[inline(always)]
+fn stays_of_row<S: Simd>(_: S, head: f64, area: &[f64], ways: &[u8], stays: &mut [f32]) {
+    for (stays, (area, &code)) in stays.iter_mut().zip(area.iter().zip(ways)) {
+        let ratio = head / area;
+        let hill = 1.0 - 1.0 / (1.0 + ratio * ratio);
+        let dry = if code & UNDER_WATER != 0 || head == 0.0 { 1.0 } else { hill as f32 };
+        *stays = if code == OUTLET { 0.0 } else { dry };
+    }
 }
 
 /// The law of the rivers for a step.
@@ -442,13 +453,9 @@ impl Routes {
     pub(super) fn find(&mut self, layout: &Layout, height: &mut [f64], params: &Params, key: Key) {
         self.ways.resize(layout.len(), 0);
         receivers::find(layout, height, params.routing, key, &mut self.ways);
-        self.order.sort(layout, &self.ways);
-        let has_pits = self.ways.iter().any(|code| code & WAY == PIT);
         self.hollows.clear();
-        if has_pits {
-            self.hollows.drain(layout, height, &self.order, &mut self.ways, params.lakes);
-            self.order.sort(layout, &self.ways);
-        }
+        self.hollows.drain(layout, height, &mut self.ways, &mut self.climb, params.lakes);
+        self.order.sort(layout, &self.ways, &mut self.climb);
     }
 }
 
