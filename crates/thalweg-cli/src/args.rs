@@ -159,7 +159,7 @@ pub(crate) struct ErodeArgs {
     #[arg(long, value_enum, default_value_t)]
     pub strength: StrengthArg,
     /// Geological time in years, instead of a strength: 150000, 150kyr
-    #[arg(long, value_name = "N", value_parser = years, conflicts_with = "strength")]
+    #[arg(long, value_name = "N", value_parser = years, conflicts_with = "strength", allow_hyphen_values = true)]
     pub years: Option<f64>,
     /// Image of where it rains: black none, white all
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -169,11 +169,14 @@ pub(crate) struct ErodeArgs {
     pub hardness: Option<PathBuf>,
     /// Where a river enters: metres east and north of the south-west corner, or pixels from the upper left one, as
     /// in 120px,80px; may be given several times
-    #[arg(long, value_name = "X,Y", value_parser = place)]
+    #[arg(long, value_name = "X,Y", value_parser = place, allow_hyphen_values = true)]
     pub river: Vec<Place>,
     /// Sides over which no water leaves [default: none]
     #[arg(long, value_enum, value_name = "SIDE", value_delimiter = ',')]
     pub closed: Vec<SideArg>,
+    /// Change a value of the scene: --set output.pictures=false
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
     /// Seed of the rock's variation and of the ways that water takes
     #[arg(long, value_name = "N", value_parser = seed(), default_value_t = 1)]
     pub seed: u64,

@@ -42,9 +42,11 @@ pub(crate) fn erode(args: &ErodeArgs) -> Result<(), Failure> {
         assumed.iter().chain(told).chain(&warnings).for_each(|note| remark!("note: {note}"));
     }
     let scene = own_scene::write(&ground, &wish, &overview, limit)?;
+    // What --set says is checked before anything is written.
+    Project::from_text(&scene.text, &stem, Path::new(""), &args.set)?;
     let dir = out.join(INPUTS);
     Folder { dir: &dir, file: &args.file, ground: &ground, text: &scene.text, wish: &wish }.write(limit)?;
-    let mut project = Project::open(&dir.to_string_lossy(), &[])?;
+    let mut project = Project::open(&dir.to_string_lossy(), &args.set)?;
     project.name = stem;
     let limits = Limits { threads: None, max_memory: args.reading.max_memory, quiet: args.quiet };
     let outcome = go(&project, &options, None, &limits)?;

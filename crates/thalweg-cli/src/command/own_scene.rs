@@ -99,7 +99,7 @@ struct OwnScene<'a> {
 }
 
 /// Steps of the coarsest pass over geological time, and of all finer ones together.
-const STEPS: [usize; 2] = [48, 32];
+const STEPS: [usize; 2] = [60, 20];
 /// Fewest cells along the shorter side of the coarsest pass over geological time, and of the rain's.
 const FEWEST: [usize; 2] = [112, 448];
 /// Share of the heightmap's own detail that comes back after a pass `[-]`.
