@@ -136,7 +136,7 @@ fn strength_means_the_same_at_any_resolution() {
     let (least, most) = works.iter().fold((f64::MAX, 0.0_f64), |(a, b), &w| (a.min(w), b.max(w)));
     assert!(most / least < 1.1, "{works:?} m on 128, 256 and 512 cells");
     // 1.5, 4 and 8 % of the relief.
-    let mut done = |strength: &str| {
+    let done = |strength: &str| {
         let out = format!("s-{strength}");
         folder.eroded(&["range128.exr", "--strength", strength, "-o", &out])["erode"]["work_m"]
             .as_f64()

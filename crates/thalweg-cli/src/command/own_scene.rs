@@ -99,9 +99,9 @@ struct OwnScene<'a> {
 }
 
 /// Steps of the coarsest pass over geological time, and of all finer ones together.
-const STEPS: [usize; 2] = [60, 20];
+const STEPS: [usize; 2] = [66, 14];
 /// Fewest cells along the shorter side of the coarsest pass over geological time, and of the rain's.
-const FEWEST: [usize; 2] = [112, 448];
+const FEWEST: [usize; 2] = [112, 300];
 /// Share of the heightmap's own detail that comes back after a pass `[-]`.
 const DETAIL: f64 = 0.7;
 /// Largest distance of the smallest valleys, as on earth `[m]`, and as a share of the terrain's shorter side `[-]`.
@@ -185,8 +185,8 @@ impl OwnScene<'_> {
     fn time(&self) -> String {
         let factors = Self::factors(&self.ground.field, FEWEST[1]);
         let rains = self.rains();
-        let short = (rains / 8.0).round();
-        let length = |i: usize| if i == 0 { rains } else { short };
+        // Each finer pass costs eight times as much for the same time.
+        let length = |i: usize| if i == 0 { rains } else { (rains / 4.0 / f64::from(1 << i)).round() };
         let last = factors.len() - 1;
         let mut text = format!("[time]\nduration = \"{} s\"\nsteps = {MOST_STEPS}\n", length(last));
         for (i, factor) in factors[..last].iter().enumerate() {
