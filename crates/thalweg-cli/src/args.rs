@@ -2,7 +2,6 @@
 
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueHint};
-use std::ffi::OsString;
 use std::path::PathBuf;
 use thalweg::field::units::{self, Dimension};
 use thalweg::project::{Every, built_in_scenes};
@@ -23,6 +22,8 @@ pub(crate) enum Command {
     Demo(DemoArgs),
     /// Run a scene
     Run(RunArgs),
+    /// Erode your own heightmap: valleys over geological time, then rain; maps and before/after pictures
+    Erode(ErodeArgs),
     /// List the built-in scenes
     Scenes(JsonArgs),
     /// Make a folder with a scene to edit: around your own heightmap, or a copy of a built-in one
@@ -51,15 +52,20 @@ pub(crate) enum Command {
     Completions(CompletionsArgs),
     /// Print the manual page, or write those of all commands to a folder
     Man(ManArgs),
-    /// Say how to erode a heightmap
-    #[command(hide = true, disable_help_flag = true)]
-    Erode(ErodeArgs),
 }
 
 impl Command {
     /// Whether it may start a graphics driver.
     pub(crate) fn may_draw(&self) -> bool {
-        matches!(self, Self::Demo(_) | Self::Run(_) | Self::Render(_) | Self::Bench(_) | Self::Doctor(_))
+        matches!(
+            self,
+            Self::Demo(_)
+                | Self::Run(_)
+                | Self::Erode(_)
+                | Self::Render(_)
+                | Self::Bench(_)
+                | Self::Doctor(_)
+        )
     }
 }
 
@@ -138,6 +144,87 @@ pub(crate) struct RunArgs {
     pub json: bool,
     #[command(flatten)]
     pub limits: Limits,
+}
+
+/// Arguments of `erode`.
+#[derive(Debug, Args)]
+pub(crate) struct ErodeArgs {
+    /// Heightmap: .png .tif .exr .r16
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub file: PathBuf,
+    /// Folder for everything it writes; the scene to edit is in its folder inputs [default: out/FILE]
+    #[arg(long, short, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub out: Option<PathBuf>,
+    /// How far heights change on average, as a share of highest over lowest: 1.5, 4 or 8 %
+    #[arg(long, value_enum, default_value_t)]
+    pub strength: StrengthArg,
+    /// Geological time in years, instead of a strength: 150000, 150kyr
+    #[arg(long, value_name = "N", value_parser = years, conflicts_with = "strength", allow_hyphen_values = true)]
+    pub years: Option<f64>,
+    /// Image of where it rains: black none, white all
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub mask: Option<PathBuf>,
+    /// Image of how hard the rock is: black soft, white never erodes
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub hardness: Option<PathBuf>,
+    /// Where a river enters: metres east and north of the south-west corner, or pixels from the upper left one, as
+    /// in 120px,80px; may be given several times
+    #[arg(long, value_name = "X,Y", value_parser = place, allow_hyphen_values = true)]
+    pub river: Vec<Place>,
+    /// Sides over which no water leaves [default: none]
+    #[arg(long, value_enum, value_name = "SIDE", value_delimiter = ',')]
+    pub closed: Vec<SideArg>,
+    /// Change a value of the scene: --set output.pictures=false
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Seed of the rock's variation and of the ways that water takes
+    #[arg(long, value_name = "N", value_parser = seed(), default_value_t = 1)]
+    pub seed: u64,
+    /// Print the report as one JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// Number of threads [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// No notes, no progress and no summary
+    #[arg(long, short)]
+    pub quiet: bool,
+    #[command(flatten)]
+    pub reading: Reading,
+}
+
+/// How strongly a heightmap is eroded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum StrengthArg {
+    /// Gullies and valleys in the ground as it is
+    Gentle,
+    /// Valleys everywhere, the large form as it is
+    #[default]
+    Medium,
+    /// Ridges between deep valleys
+    Strong,
+}
+
+/// A side of a terrain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum SideArg {
+    /// The upper side of the image
+    North,
+    /// The right side
+    East,
+    /// The lower side
+    South,
+    /// The left side
+    West,
+}
+
+/// A place on a terrain.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Place {
+    /// East and north of the south-west corner `[m]`.
+    Metres([f64; 2]),
+    /// Right of and below the upper left corner.
+    Pixels([f64; 2]),
 }
 
 /// Arguments of `scenes` and `doctor`.
@@ -393,14 +480,6 @@ pub(crate) struct ManArgs {
     pub output: Option<PathBuf>,
 }
 
-/// Arguments of `erode`: whatever a newcomer tries.
-#[derive(Debug, Args)]
-pub(crate) struct ErodeArgs {
-    /// Heightmap, and the rest
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-    pub words: Vec<OsString>,
-}
-
 /// What a run can be asked to run on.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 pub(crate) enum BackendArg {
@@ -424,6 +503,30 @@ fn count() -> clap::builder::RangedU64ValueParser {
 fn time(text: &str) -> Result<f64, String> {
     let time = units::parse(text, Dimension::Time).map_err(|error| error.to_string())?;
     if time > 0.0 { Ok(time) } else { Err("it must be longer than nothing, such as 10s".into()) }
+}
+
+/// Reads a number of years, or a time with its unit, in years.
+fn years(text: &str) -> Result<f64, String> {
+    let years = match text.trim().parse() {
+        Ok(years) => years,
+        Err(_) => units::parse(text, Dimension::Time).map_err(|error| error.to_string())? / units::YEAR,
+    };
+    let likely = 1.0..=1.0e9;
+    if likely.contains(&years) { Ok(years) } else { Err("between 1 and 1e9 years, such as 150000".into()) }
+}
+
+/// Reads `X,Y` in metres or in pixels.
+fn place(text: &str) -> Result<Place, String> {
+    let number = |text: &str| text.trim().parse().ok().filter(|x: &f64| x.is_finite());
+    let pair = |[x, y]: [&str; 2]| number(x).zip(number(y)).map(|(x, y)| [x, y]);
+    let found = text.split_once(',').and_then(|(x, y)| {
+        let [x, y] = [x.trim(), y.trim()];
+        match (x.strip_suffix("px"), y.strip_suffix("px")) {
+            (Some(x), Some(y)) => pair([x, y]).map(Place::Pixels),
+            _ => pair([x, y]).map(Place::Metres),
+        }
+    });
+    found.ok_or_else(|| "write X,Y in metres, such as 1200,800, or in pixels, such as 120px,80px".into())
 }
 
 /// Reads `N` or `COLSxROWS`.

@@ -4,24 +4,27 @@ use crate::Failure;
 
 mod check;
 mod doctor;
+mod erode;
 mod explain;
+mod heightmap;
 mod info;
 mod inspect;
 mod manual;
 mod new;
+mod own_scene;
 mod render;
 mod scene;
 mod simulate;
 
 pub(crate) use check::check;
 pub(crate) use doctor::doctor;
+pub(crate) use erode::erode;
 pub(crate) use explain::{explain, schema};
 pub(crate) use info::info;
 pub(crate) use inspect::{convert, generate, scenes, validate};
 pub(crate) use manual::{completions, man};
 pub(crate) use new::new;
 pub(crate) use render::render;
-pub(crate) use scene::erode;
 pub(crate) use simulate::{demo, run};
 
 /// Greets a newcomer.
@@ -31,8 +34,7 @@ pub(crate) fn welcome() {
          Three commands to begin with:\n  \
          thalweg demo              make a mountain range, erode it, see the pictures\n  \
          thalweg scenes            what else is built in; run one with `thalweg run NAME`\n  \
-         thalweg new DIR --terrain my.png\n                            \
-         a scene around your own heightmap; then `thalweg run DIR`\n\n\
+         thalweg erode my.png      erode your own heightmap\n\n\
          All commands: thalweg --help",
         env!("CARGO_PKG_VERSION")
     );

@@ -9,7 +9,7 @@ use thalweg::project::built_in_scenes;
 fn a_newcomer_is_told_where_to_begin() {
     let folder = Folder::new();
     let ran = folder.ok(&[]);
-    for word in ["thalweg demo", "thalweg scenes", "thalweg new", "--help"] {
+    for word in ["thalweg demo", "thalweg scenes", "thalweg erode", "--help"] {
         assert!(ran.stdout.contains(word), "{ran:?}");
     }
     let help = folder.ok(&["--help"]).stdout;

@@ -40,22 +40,23 @@ fn words(command: &[String]) -> Vec<&str> {
 /// Whoever names a heightmap where a scene should be is told two commands, and these do it.
 #[test]
 fn a_heightmap_is_answered_with_the_commands_that_erode_it() {
-    for first in ["run", "erode", "check"] {
+    for first in ["run", "check"] {
         for name in ["island.png", "island.tif", "island.exr", "island.r16"] {
             let folder = Folder::with_heightmap(name);
             let ran = folder.fails(&[first, name], 2, &["heightmap", name]);
             let told = commands(&ran.stderr);
-            assert_eq!(told.len(), 2, "{first} {name}: {ran:?}");
-            assert_eq!(words(&told[0]), ["new", "island", "--terrain", name], "{ran:?}");
-            assert_eq!(words(&told[1]), ["run", "island"], "{ran:?}");
+            assert_eq!(told.len(), 3, "{first} {name}: {ran:?}");
+            assert_eq!(words(&told[0]), ["erode", name], "{ran:?}");
+            assert_eq!(words(&told[1]), ["new", "island", "--terrain", name], "{ran:?}");
+            assert_eq!(words(&told[2]), ["run", "island"], "{ran:?}");
             if first == "run" && name == "island.png" {
-                folder.ok(&words(&told[0]));
-                folder.ok(&[&words(&told[1])[..], &["-q", "--steps", "8", "--set", "output.pictures=false"]]
+                folder.ok(&words(&told[1]));
+                folder.ok(&[&words(&told[2])[..], &["-q", "--steps", "8", "--set", "output.pictures=false"]]
                     .concat());
                 assert!(folder.path("out/island/height.exr").is_file());
                 // The folder is there now: another one is told.
                 let ran = folder.fails(&["run", name], 2, &["thalweg new island-2 --terrain island.png"]);
-                folder.ok(&words(&commands(&ran.stderr)[0]));
+                folder.ok(&words(&commands(&ran.stderr)[1]));
             }
         }
     }
@@ -63,9 +64,6 @@ fn a_heightmap_is_answered_with_the_commands_that_erode_it() {
     // By its content, whatever it is called.
     std::fs::rename(folder.path("a.png"), folder.path("heights.dat")).unwrap();
     folder.fails(&["run", "heights.dat"], 2, &["thalweg new heights --terrain heights.dat"]);
-    folder.fails(&["erode"], 2, &["name the heightmap", "--terrain"]);
-    folder.fails(&["erode", "--strength", "strong", "none.png"], 2, &["strong: no such file"]);
-    folder.fails(&["erode", "heights.dat", "--strength", "strong", "--help"], 2, &["--terrain heights.dat"]);
     folder.write("a.ply", "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\nend_header\n1 2 3\n");
     let ran =
         folder.fails(&["run", "a.ply"], 2, &["particles or of a mesh", "thalweg render a.ply -o a.png"]);
@@ -78,7 +76,6 @@ fn help_is_a_word_too() {
     assert_eq!(folder.ok(&["help", "run"]).stdout, folder.ok(&["run", "--help"]).stdout);
     assert_eq!(folder.ok(&["help"]).stdout, folder.ok(&["--help"]).stdout);
     folder.fails(&["help", "fly"], 2, &["fly"]);
-    assert!(!folder.ok(&["help"]).stdout.contains("\n  erode"), "what is only an answer is not offered");
 }
 
 /// A folder around somebody's own heightmap runs as it is, and says what was assumed.
@@ -193,7 +190,7 @@ fn shells_complete_and_the_manual_is_written() {
     let run = String::from_utf8(folder.read("share/man1/thalweg-run.1")).unwrap();
     assert!(run.contains("\\-\\-resume"), "{run}");
     assert!(
-        folder.path("share/man1/thalweg.1").is_file() && !folder.path("share/man1/thalweg-erode.1").exists()
+        folder.path("share/man1/thalweg.1").is_file() && folder.path("share/man1/thalweg-erode.1").is_file()
     );
 }
 

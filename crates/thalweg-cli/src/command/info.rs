@@ -253,11 +253,14 @@ fn info_scene(args: &InfoArgs) -> Result<(), Failure> {
 }
 
 fn info_map(path: &Path, args: &InfoArgs) -> Result<(), Failure> {
-    let Imported { field: ground, info, notices } = super::inspect::import(path, &args.reading)?;
+    let read = super::heightmap::read(path, &args.reading)?;
+    if read.imported.info.name == "height" {
+        read.tell();
+    }
+    let Imported { field: ground, info, .. } = read.imported;
     if info.name != "height" {
         return info_field(&Field { info, values: ground.height }, &ground.frame, args);
     }
-    notices.iter().for_each(|notice| remark!("note: {notice}"));
     let statistics = Statistics::of(&ground, &Measures::default());
     if args.json {
         let realism = Realism::of(&ground);

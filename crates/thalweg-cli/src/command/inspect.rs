@@ -1,13 +1,13 @@
 //! Commands that need no scene: they list, make, convert and validate.
 
-use super::{memory_limit, within_memory};
+use super::{heightmap, memory_limit, within_memory};
 use crate::Failure;
 use crate::args::{CasesArgs, ConvertArgs, GenerateArgs, JsonArgs, Reading};
 use crate::print::{answer, fixed};
 use serde_json::json;
 use std::path::Path;
 use thalweg::field::Heightfield;
-use thalweg::io::{Imported, ReadOptions, WriteOptions, read_heightfield, write_heightfield};
+use thalweg::io::{WriteOptions, write_heightfield};
 use thalweg::project::{built_in_scenes, nearest};
 use thalweg::terrain::{Recipe, kinds, resample};
 
@@ -62,26 +62,11 @@ pub(crate) fn generate(args: &GenerateArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Reads a terrain or another map, with what had to be assumed.
-pub(super) fn import(path: &Path, reading: &Reading) -> Result<Imported, Failure> {
-    let options = ReadOptions {
-        cell: reading.metres_per_pixel,
-        height_range: reading.height_range,
-        size: reading.raw_size,
-        big_endian: reading.big_endian,
-        utm: reading.utm,
-        max_bytes: memory_limit(reading.max_memory),
-    };
-    read_heightfield(path, &options).map_err(Failure::usage)
-}
-
 /// Reads a terrain and says what had to be assumed.
 pub(super) fn read(path: &Path, reading: &Reading) -> Result<Heightfield, Failure> {
-    let imported = import(path, reading)?;
-    for notice in &imported.notices {
-        remark!("note: {notice}");
-    }
-    Ok(imported.field)
+    let read = heightmap::read(path, reading)?;
+    read.tell();
+    Ok(read.imported.field)
 }
 
 /// `thalweg convert`

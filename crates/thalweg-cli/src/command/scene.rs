@@ -1,7 +1,6 @@
 //! Finding the scene that a command names.
 
 use crate::Failure;
-use crate::args::ErodeArgs;
 use std::path::Path;
 use thalweg::io::Kind;
 use thalweg::project::Project;
@@ -22,29 +21,16 @@ pub(super) fn open(name: &str, changes: &[String]) -> Result<Project, Failure> {
     }
 }
 
-/// `thalweg erode`, which is to come: says how it is done.
-pub(crate) fn erode(args: &ErodeArgs) -> Result<(), Failure> {
-    let words: Vec<_> = args.words.iter().map(|word| word.to_string_lossy()).collect();
-    let known = words.iter().find_map(|word| Some((word, Kind::of(Path::new(&**word))?)));
-    let named = words.iter().find(|word| !word.starts_with('-'));
-    Err(Failure::usage(match (known, named) {
-        (Some((name, kind)), _) => format!("{name} is {}", instead(name, kind)),
-        (None, Some(name)) if !Path::new(&**name).exists() => {
-            format!("{name}: no such file; name the heightmap to erode")
-        }
-        (None, Some(name)) => format!("{name} is no heightmap; those are PNG, TIFF, EXR, R16 and RAW files"),
-        (None, None) => {
-            format!("name the heightmap to erode, such as island.png:\n{}", two_commands("island.png"))
-        }
-    }))
-}
-
 /// What a file is that is no scene, and what to write instead.
 fn instead(name: &str, kind: Kind) -> String {
     let word = shell_word(name);
     match kind {
         Kind::Heightmap => {
-            format!("a heightmap, not a scene; make a scene around it and run that:\n{}", two_commands(name))
+            format!(
+                "a heightmap, not a scene; erode it:\n  thalweg erode {word}\n\
+                 or make a scene around it, to edit, and run that:\n{}",
+                two_commands(name)
+            )
         }
         Kind::Ply => format!(
             "a file of particles or of a mesh, not a scene; look at it with\n  \

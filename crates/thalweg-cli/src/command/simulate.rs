@@ -72,20 +72,29 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
         Outcome::Finished(report) if args.json => {
             answer(report);
         }
-        Outcome::Stopped { checkpoint, step } if args.json => {
-            let (out, resume) = (absolute(&out), resume_command(&out));
-            answer(&json!({ "out": out, "stopped": step, "checkpoint": checkpoint, "resume": resume }));
-        }
-        Outcome::AlreadyOver { step } if args.json => {
-            answer(&json!({ "out": absolute(&out), "already_over": step }));
-        }
-        Outcome::StoppedBefore if args.json => {
-            answer(&json!({ "out": absolute(&out), "stopped": 0, "note": STOPPED_BEFORE }));
-        }
         Outcome::Finished(report) if !args.limits.quiet => tell(report, &out),
-        _ => {}
+        _ => stopped(&outcome, &out, args.json),
     }
     Ok(())
+}
+
+/// Answers for a run that has not finished.
+pub(super) fn stopped(outcome: &Outcome, out: &Path, json: bool) {
+    let out_text = absolute(out);
+    match outcome {
+        _ if !json => {}
+        Outcome::Stopped { checkpoint, step } => {
+            let resume = resume_command(out);
+            answer(&json!({ "out": out_text, "stopped": step, "checkpoint": checkpoint, "resume": resume }));
+        }
+        Outcome::AlreadyOver { step } => {
+            answer(&json!({ "out": out_text, "already_over": step }));
+        }
+        Outcome::StoppedBefore => {
+            answer(&json!({ "out": out_text, "stopped": 0, "note": STOPPED_BEFORE }));
+        }
+        Outcome::Finished(_) => {}
+    }
 }
 
 /// The frames that are asked for take the place of the scene's.
@@ -95,16 +104,20 @@ fn film(output: &mut Output, args: &RunArgs) {
     }
 }
 
+/// Uses so many threads from here on.
+pub(super) fn set_threads(threads: Option<u16>) -> Result<(), Failure> {
+    let Some(threads) = threads else { return Ok(()) };
+    rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global().map_err(Failure::run)
+}
+
 /// Runs to the end, or until it is stopped; then it says how to go on.
-fn go(
+pub(super) fn go(
     project: &Project,
     options: &RunOptions,
     commands: Option<&Path>,
     limits: &Limits,
 ) -> Result<Outcome, Failure> {
-    if let Some(threads) = limits.threads {
-        rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global().map_err(Failure::run)?;
-    }
+    set_threads(limits.threads)?;
     let mut watch = Watch::new(limits.quiet);
     if let Some(from) = commands {
         watch.obey(from).map_err(Failure::usage)?;
@@ -147,7 +160,7 @@ fn set_steps(time: &mut Time, steps: u64, args: &RunArgs, out: &Path) -> Result<
 }
 
 /// A short summary.
-fn tell(report: &Report, out: &Path) {
+pub(super) fn tell(report: &Report, out: &Path) {
     say!(
         "{}: {} steps, {} s simulated in {:.1} s on {} threads",
         report.scene,

@@ -91,7 +91,7 @@ pub(super) fn is_finished(out: &Path) -> bool {
 }
 
 /// Refuses a folder in which the run would overwrite something that nobody asked it to.
-pub(super) fn admit(project: &Project, options: &RunOptions) -> Result<(), RunError> {
+pub fn admit(project: &Project, options: &RunOptions) -> Result<(), RunError> {
     let out = &options.out;
     if out.exists() && !out.is_dir() {
         return Err(RunError::OutIsAFile { path: out.clone() });

@@ -25,7 +25,7 @@ pub use checkpoint::{restore, save};
 pub use command::Command;
 pub use error::RunError;
 pub use estimate::{Estimate, Particles};
-pub use folder::{Unfinished, resume_command, shell_word};
+pub use folder::{Unfinished, admit, resume_command, shell_word};
 pub use output::VIDEOS;
 pub use progress::{Progress, Silent, Watcher};
 pub use report::{Dt, LedgerReport, OtherWater, Report, WaterReport, absolute};
@@ -91,7 +91,7 @@ pub enum Outcome {
 /// Runs a scene and writes everything it says.
 pub fn run(project: &Project, options: &RunOptions, watcher: &mut dyn Watcher) -> Result<Outcome, RunError> {
     let begin = Instant::now();
-    folder::admit(project, options)?;
+    admit(project, options)?;
     let mut timings = Timings::default();
     let mut state = timings.of("setup", || Session::new(project, options.max_bytes))?;
     state.notices.iter().for_each(|notice| watcher.notice(notice));

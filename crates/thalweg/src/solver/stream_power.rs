@@ -25,11 +25,10 @@ pub(super) const METHOD: Method = Method {
     preset: |name| Params::preset(name).as_ref().map(table),
     read: read_as::<Params>,
     check,
-    understands: &["rain", "time.coarse"],
+    understands: &["rain", "source", "time.coarse"],
     instead: &[
-        ("source", "rivers come from rain alone; leave it out"),
         ("drain", "rivers leave over open edges; leave it out"),
-        ("emitter", "rivers come from rain alone; leave it out"),
+        ("emitter", "rivers come from rain and [[source]]; leave it out"),
         ("sink", "rivers leave over open edges; leave it out"),
         ("water.particles", "its lakes follow from the ground; leave the key out"),
         ("output.particles", "it has no particles; leave the key out"),
@@ -75,6 +74,13 @@ fn check(scene: &Scene) -> Vec<Complaint> {
             let message = format!("{when}: rain lasts for all of the run here; leave out start and stop");
             found.push(Complaint { path: when, message });
         }
+    }
+    let rains = scene.rain.iter().any(|rain| rain.rate.is_some_and(|rate| rate > 0.0));
+    if !(scene.sources.is_empty() || rains) {
+        let path = "source".to_owned();
+        let message =
+            format!("{path}: a river that enters is weighed against the rain; give a [[rain]] with a rate");
+        found.push(Complaint { path, message });
     }
     found
 }
@@ -229,17 +235,20 @@ fn land(setup: &Setup, ground: &Heightfield) -> Land {
     let (cols, rows) = (ground.height.cols(), ground.height.rows());
     let natural = |grid: &Grid2<f32>| fit(grid, cols, rows).map(|value| value.max(0.0));
     Land {
-        rain: rain(setup, cols, rows),
+        rain: rain(setup, ground),
         softness: setup.ground.softness().map(natural),
         edges: setup.scene.edges,
         seed: setup.scene.seed,
     }
 }
 
-/// Where it rains more and where less: all rains together, as a share of their mean.
-fn rain(setup: &Setup, cols: usize, rows: usize) -> Option<Grid2<f32>> {
-    let rains = setup.scene.rain.iter().zip(&setup.ground.masks);
-    if rains.clone().all(|(_, mask)| mask.is_none()) {
+/// How much water each cell gets, as a share of the mean rain: all rains together, and rivers that enter. A river that brings as much
+/// water as rain brings to some area counts as if it had drained that area.
+fn rain(setup: &Setup, ground: &Heightfield) -> Option<Grid2<f32>> {
+    let (cols, rows) = (ground.height.cols(), ground.height.rows());
+    let Scene { rain, sources, .. } = &*setup.scene;
+    let rains = rain.iter().zip(&setup.ground.masks);
+    if sources.is_empty() && rains.clone().all(|(_, mask)| mask.is_none()) {
         return None;
     }
     let mut sum = Grid2::filled(cols, rows, 0.0_f32);
@@ -251,6 +260,12 @@ fn rain(setup: &Setup, cols: usize, rows: usize) -> Option<Grid2<f32>> {
         }
     }
     let mean = thalweg_field::sum::ordered_sum(sum.values()) / sum.len() as f64;
+    for source in sources {
+        let [col, row] = ground.cell_from_local(source.at);
+        let nearest = |place: f64, cells: usize| (place.round().max(0.0) as usize).min(cells - 1);
+        let at = nearest(row, rows) * cols + nearest(col, cols);
+        sum.values_mut()[at] += (source.rate / ground.frame.cell.powi(2)) as f32;
+    }
     (mean > 0.0).then(|| sum.map(|rain| (f64::from(rain) / mean) as f32))
 }
 

@@ -1,10 +1,12 @@
 //! Methods one after the other: each works on the ground that the one before left.
 
+use super::pipes::change;
 use super::{Books, Clock, Patch, Sections, Setup, Solver, StepError, Stroke, Wanted};
 use crate::project::Complaint;
 use std::sync::Arc;
 use thalweg_field::range::{FINITE, all_within, whole};
-use thalweg_field::{Grid2, Heightfield, Ledger, Points, Snapshot, Solids};
+use thalweg_field::{Field, Grid2, Heightfield, Ledger, Points, Snapshot, Solids};
+use thalweg_terrain::resample;
 
 /// What `[[before]]` of a scene asks for, then the scene's own method. It is the methods' doing all along; here is only the handing over
 /// of the ground.
@@ -16,6 +18,8 @@ pub(crate) struct Succession {
     stage: usize,
     /// The ground that was left to it `[m]`; none: that of the scene.
     inherited: Option<Heightfield>,
+    /// The ground at the beginning, as far as rock has risen since `[m]`; none: it has not changed hands yet.
+    raised: Option<Heightfield>,
     solver: Box<dyn Solver>,
     past: Past,
 }
@@ -33,7 +37,14 @@ impl Succession {
     /// Begins with the first method.
     pub(crate) fn new(setup: &Setup) -> Result<Self, Complaint> {
         let solver = build(setup, 0, None)?;
-        Ok(Self { setup: setup.clone(), stage: 0, inherited: None, solver, past: Past::default() })
+        Ok(Self {
+            setup: setup.clone(),
+            stage: 0,
+            inherited: None,
+            raised: None,
+            solver,
+            past: Past::default(),
+        })
     }
 
     fn is_last(&self) -> bool {
@@ -49,6 +60,11 @@ impl Succession {
             time: self.past.time + clock.time,
             solids: together(&self.past.solids, &self.solver.books().ledger.solids, self.stage),
         };
+        let mut raised = self.raised.take().unwrap_or_else(|| self.setup.ground.heights().clone());
+        if let Some(uplift) = self.solver.snapshot(&Wanted::fields(&["uplift"])).field("uplift") {
+            raised.height.values_mut().iter_mut().zip(uplift.values()).for_each(|(height, by)| *height += by);
+        }
+        self.raised = Some(raised);
         self.solver = build(&self.setup, self.stage + 1, Some(&ground))?;
         (self.stage, self.inherited, self.past) = (self.stage + 1, Some(ground), past);
         Ok(())
@@ -181,6 +197,8 @@ impl Solver for Succession {
         into.put_doubles("stage_past", [&[steps as f64, time], &books[..]].concat());
         let inherited = self.inherited.as_ref().map_or(Vec::new(), |ground| ground.height.values().to_vec());
         into.put_floats("stage_ground", inherited);
+        let raised = self.raised.as_ref().map_or(Vec::new(), |ground| ground.height.values().to_vec());
+        into.put_floats("stage_raised", raised);
     }
 
     fn load(&mut self, from: &Sections) -> Result<(), String> {
@@ -194,29 +212,44 @@ impl Solver for Succession {
         let [steps, time, bed_start, bed_end, suspended, exported, added, eroded] = numbers;
         let steps = whole("the steps of its earlier methods", steps, 1 << 53)?;
         let start = self.setup.ground.heights();
-        let inherited = match from.floats("stage_ground")? {
-            [] if stage == 0 => None,
+        let ground = |name: &str| match from.floats(name)? {
+            [] if stage == 0 => Ok(None),
             heights if stage > 0 => {
                 let fits = |height: &f32| height.is_finite();
                 let height = Grid2::from_values(start.height.cols(), start.height.rows(), heights.to_vec());
                 let height = height.filter(|_| heights.iter().all(fits)).ok_or_else(misfit)?;
-                Some(Heightfield { height, frame: start.frame.clone() })
+                Ok(Some(Heightfield { height, frame: start.frame.clone() }))
             }
-            _ => return Err(misfit()),
+            _ => Err(misfit()),
         };
+        let (inherited, raised) = (ground("stage_ground")?, ground("stage_raised")?);
         self.solver = build(&self.setup, stage, inherited.as_ref()).map_err(|complaint| complaint.message)?;
         self.solver.load(from)?;
         let solids = Solids { bed_start, bed_end, suspended, exported, added, eroded };
-        (self.stage, self.inherited, self.past) = (stage, inherited, Past { steps, time, solids });
+        (self.stage, self.inherited, self.raised) = (stage, inherited, raised);
+        self.past = Past { steps, time, solids };
         Ok(())
     }
 }
 
 impl Succession {
-    /// Steps and time of a snapshot, those of the methods before counted in.
+    /// Steps and time of a snapshot, and what became of the ground, with what the methods before did.
     fn as_of_all(&self, mut shown: Snapshot) -> Snapshot {
         shown.step += self.past.steps;
         shown.time += self.past.time;
+        for Field { info, values } in &mut shown.fields {
+            let sign = match &*info.name {
+                "erosion" => -1.0,
+                "deposition" => 1.0,
+                _ => continue,
+            };
+            if let Some(raised) = &self.raised {
+                let now = self.solver.ground();
+                let [start, now] =
+                    [raised, &now].map(|ground| resample(ground, values.cols(), values.rows()));
+                *values = change(&now, &start, sign);
+            }
+        }
         shown
     }
 }

@@ -1,0 +1,173 @@
+//! Reading somebody's heightmap: what the file does not say is assumed, the same by every command, and told.
+
+use super::memory_limit;
+use crate::Failure;
+use crate::args::Reading;
+use crate::print::fixed;
+use std::path::Path;
+use thalweg::field::Heightfield;
+use thalweg::io::{Imported, Notice, ReadOptions, read_heightfield};
+use thalweg::project::Terrain;
+
+/// Steepest and flattest terrain whose numbers are taken for metres: height over width `[-]`. Mountains reach 0.3; the
+/// numbers of a file that nobody explained are either the metres themselves or codes for them.
+const LIKELY: std::ops::RangeInclusive<f64> = 0.001..=0.5;
+
+/// Height of a terrain over its width, where nothing is known about it `[-]`: mountains, but no needles.
+const USUAL: f64 = 0.125;
+
+/// A terrain or another map as it was read.
+pub(super) struct Read {
+    pub imported: Imported,
+    /// Heights of black and white, as asked for or assumed `[m]`.
+    pub height_range: Option<[f64; 2]>,
+    /// What had to be assumed, and how to say it.
+    pub assumed: Vec<String>,
+    /// What else is remarkable about the file.
+    pub remarks: Vec<String>,
+}
+
+impl Read {
+    /// Tells all of it.
+    pub(super) fn tell(&self) {
+        self.assumed.iter().chain(&self.remarks).for_each(|note| remark!("note: {note}"));
+    }
+}
+
+/// Reads a terrain or another map.
+pub(super) fn read(file: &Path, reading: &Reading) -> Result<Read, Failure> {
+    let mut options = ReadOptions {
+        cell: reading.metres_per_pixel,
+        height_range: reading.height_range,
+        size: reading.raw_size,
+        big_endian: reading.big_endian,
+        utm: reading.utm,
+        max_bytes: memory_limit(reading.max_memory),
+    };
+    let import = |options: &ReadOptions| read_heightfield(file, options).map_err(Failure::usage);
+    let mut imported = import(&options)?;
+    let name = name_of(file);
+    let mut assumed = Vec::new();
+    let is_unknown = |notice: &Notice| matches!(notice, Notice::CellUnknown { .. });
+    if imported.notices.iter().any(is_unknown) {
+        let cell = Terrain::CELL;
+        imported.field.frame.cell = cell;
+        options.cell = Some(cell);
+        assumed.push(format!(
+            "{name} does not say how large a pixel is: {cell} m assumed; --metres-per-pixel changes it"
+        ));
+    }
+    if imported.notices.contains(&Notice::TakenAsMetres) {
+        let [low, high] = range(&imported.field);
+        let width = imported.field.extent()[0].max(imported.field.extent()[1]);
+        let said = if high > low && !LIKELY.contains(&((high - low) / width)) {
+            let top = round(USUAL * width);
+            options.height_range = Some([0.0, top]);
+            imported = import(&options)?;
+            format!("0 m assumed for black and {top} m for white")
+        } else {
+            format!("its numbers are taken as metres, {} to {} m", fixed(low, 1), fixed(high, 1))
+        };
+        assumed.push(format!("{name} does not say how high it is: {said}; --height-range changes it"));
+    }
+    let other = |notice: &&Notice| !is_unknown(notice) && **notice != Notice::TakenAsMetres;
+    let remarks = imported.notices.iter().filter(other).map(|notice| format!("{name}: {notice}")).collect();
+    Ok(Read { imported, height_range: options.height_range, assumed, remarks })
+}
+
+/// The name of a file without its folder.
+pub(super) fn name_of(file: &Path) -> String {
+    file.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// Lowest and highest ground `[m]`.
+pub(super) fn range(ground: &Heightfield) -> [f64; 2] {
+    ground.height.range().map_or([0.0; 2], |(low, high)| [low.into(), high.into()])
+}
+
+/// The nearest of 1, 2, 5, 10, 20, ...
+pub(super) fn round(number: f64) -> f64 {
+    let ten = 10_f64.powf(number.log10().floor());
+    let steps = [1.0, 2.0, 5.0, 10.0].map(|step| step * ten);
+    let off = |step: &f64| (step / number).ln().abs();
+    steps.into_iter().min_by(|a, b| off(a).total_cmp(&off(b))).unwrap_or(ten)
+}
+
+/// A heightmap and what a scene says about it.
+pub(super) struct Ground {
+    /// Name of the file in the scene's folder.
+    pub name: String,
+    pub field: Heightfield,
+    /// Heights of black and white, where the scene has to say them `[m]`.
+    height_range: Option<[f64; 2]>,
+    /// Whether the scene gets a file of metres, because it cannot say how to read the numbers of this one.
+    pub converted: bool,
+}
+
+impl Ground {
+    /// What a scene says about a heightmap that was read.
+    pub(super) fn new(file: &Path, reading: &Reading, read: Read) -> Self {
+        let converted = reading.raw_size.is_some() || reading.big_endian || reading.utm;
+        let name = name_of(file);
+        Self {
+            name: if converted { name_of(&Path::new(&name).with_extension("exr")) } else { name },
+            field: read.imported.field,
+            height_range: read.height_range.filter(|_| !converted),
+            converted,
+        }
+    }
+
+    /// `[terrain]` of a scene around it.
+    pub(super) fn section(&self) -> String {
+        let cell = format!("cell = \"{} m\"", self.field.frame.cell);
+        let heights = match self.height_range {
+            Some([low, high]) => {
+                format!(
+                    "{:<37}# of black and of white",
+                    format!("height_range = [\"{low} m\", \"{high} m\"]")
+                )
+            }
+            None => {
+                let [low, high] = range(&self.field).map(|height| fixed(height, 1));
+                format!(
+                    "# heights are {low} to {high} m; height_range = [\"LOW m\", \"HIGH m\"] says what black and white are instead"
+                )
+            }
+        };
+        let file = quoted(&self.name);
+        format!("[terrain]\nfile = {file}\n{cell:<37}# side of a pixel on the ground\n{heights}\n")
+    }
+}
+
+/// Text as TOML has it, which is as JSON has it.
+pub(super) fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// An image that weighs something: black is 0 and white is 1.
+pub(super) struct Image {
+    /// Name of the file in the scene's folder.
+    pub name: String,
+    /// Its values from 0 to 1 `[-]`.
+    pub shares: Heightfield,
+    /// The file as it is.
+    pub content: Vec<u8>,
+}
+
+impl Image {
+    /// Reads it. In the scene's folder it has its own name, or `other` before it where that is `taken`.
+    pub(super) fn read(file: &Path, taken: &[&str], other: &str, max_bytes: u64) -> Result<Self, Failure> {
+        let options = ReadOptions {
+            cell: Some(1.0),
+            height_range: Some([0.0, 1.0]),
+            max_bytes,
+            ..ReadOptions::default()
+        };
+        let shares = read_heightfield(file, &options).map_err(Failure::usage)?.field;
+        let unreadable = |error| Failure::usage(format!("{}: cannot be read: {error}", file.display()));
+        let content = std::fs::read(file).map_err(unreadable)?;
+        let name = name_of(file);
+        let name = if taken.contains(&name.as_str()) { format!("{other}-{name}") } else { name };
+        Ok(Self { name, shares, content })
+    }
+}
