@@ -100,7 +100,7 @@ fn test() -> bool {
 
 /// Writes what comes from the descriptions of the parameters; a test tells when it is not current.
 fn guide() -> bool {
-    run("cargo", &["run", "--locked", "--package", "thalweg", "--example", "guide"])
+    run("cargo", &["run", "--release", "--locked", "--package", "thalweg", "--example", "guide"])
 }
 
 /// Runs other programs on the same ground; what they need is said in the scripts.

@@ -81,7 +81,6 @@ impl Estimate {
         let ground = &state.start().height;
         let (cells, scene) = ([ground.cols(), ground.rows()], state.scene().clone());
         let memory = state.memory();
-        // Water finds its place in as many steps as the scene asks for, which may be more than anybody waits for.
         let mut estimate = Self {
             steps: 0,
             simulated_s: 0.0,
@@ -95,23 +94,21 @@ impl Estimate {
             disk_bytes: 0,
         };
         let cell = state.start().frame.cell;
-        let mut last = None;
         for stage in 0..=scene.before.len() {
-            let whole = scene.alone(stage);
-            let mut plain = whole.clone();
+            let alone = scene.alone(stage);
+            let mut plain = alone.clone();
+            // Water finds its place in as many steps as the scene asks for, which may be more than anybody waits for.
             plain.solver.skip_relaxing();
             state = state.anew(plain.clone())?;
-            let coarsest = try_steps(&mut state);
+            let first = try_steps(&mut state);
             plain.time.coarse.clear();
             state = state.anew(plain)?;
-            let finest = if whole.time.coarse.is_empty() { coarsest } else { try_steps(&mut state) };
-            estimate.add_passes(&whole, cell, [&coarsest, &finest]);
-            last = Some(finest);
-        }
-        let Some(last) = last else { return Ok(estimate) };
-        estimate.rate = last.rate;
-        if let Some(crowd) = state.particles_within(estimate.simulated_s) {
-            estimate.count_particles(crowd, scene.solver.relaxing(), &last);
+            let last = if alone.time.coarse.is_empty() { first } else { try_steps(&mut state) };
+            estimate.add_passes(&alone, cell, [&first, &last]);
+            estimate.rate = last.rate;
+            if let Some(crowd) = state.particles_within(estimate.simulated_s) {
+                estimate.count_particles(crowd, alone.solver.relaxing(), &last);
+            }
         }
         let pace = Pace::of(&scene);
         estimate.frames = pace.map_or(0, |pace| pace.frames_in(estimate.steps, estimate.simulated_s));
