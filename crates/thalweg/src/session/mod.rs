@@ -494,14 +494,16 @@ fn is_fixed(path: &str) -> bool {
 fn complaints(scene: &Scene, ground: &Heightfield) -> Vec<Complaint> {
     let (cols, rows) = (ground.height.cols(), ground.height.rows());
     let mut complaints = scene.check_places(ground.extent());
-    for (i, coarse) in scene.time.coarse.iter().enumerate() {
-        let factor = coarse.factor;
-        if cols / factor < 2 || rows / factor < 2 {
-            let path = format!("time.coarse[{i}].factor");
-            let message = format!(
-                "{path} is {factor}, but the terrain has only {cols} by {rows} cells; use a smaller factor"
-            );
-            complaints.push(Complaint { path, message });
+    for stage in 0..scene.stages() {
+        for (i, coarse) in scene.time_of_stage(stage).coarse.iter().enumerate() {
+            let factor = coarse.factor;
+            if cols / factor < 2 || rows / factor < 2 {
+                let path = format!("time.coarse[{i}].factor");
+                let message = format!(
+                    "{path} is {factor}, but the terrain has only {cols} by {rows} cells; use a smaller factor"
+                );
+                complaints.push(Complaint { path, message }.of_stage(scene, stage));
+            }
         }
     }
     complaints
