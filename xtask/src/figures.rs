@@ -241,6 +241,16 @@ const FIGURES: [Figure; 33] = [
     },
 ];
 
+/// The figures of Schmidberger 2024: its number, the scene, and the step.
+const OF_001: [(&str, &str, &str); 6] = [
+    ("06", "schmidberger-mountain", "0"),
+    ("07", "schmidberger-mountain", "10000"),
+    ("08", "schmidberger-mountain", "20000"),
+    ("09", "schmidberger-mountain", "30000"),
+    ("10", "schmidberger-rain", "150000"),
+    ("11", "schmidberger-river", "5000"),
+];
+
 /// Size of a picture unless it says otherwise.
 const SIZE: &str = "960x540";
 
@@ -259,6 +269,37 @@ pub(crate) fn figures() -> bool {
         })
         && FIGURES.iter().all(|figure| draw(runs, images, figure));
     done && fs::write("docs/gallery.md", page()).is_ok()
+}
+
+/// Runs the three scenes of Schmidberger 2024 whole and draws their figures, without the water, for docs/methods/figures-001.md.
+pub(crate) fn of_001() -> bool {
+    let [runs, images] = [Path::new("target/figures"), Path::new("docs/images/figures-001")];
+    if let Err(error) = fs::create_dir_all(runs).and_then(|()| fs::create_dir_all(images)) {
+        eprintln!("cannot make a folder: {error}");
+        return false;
+    }
+    let out = |scene: &str| runs.join(scene).display().to_string();
+    let mut scenes = OF_001.map(|(_, scene, _)| scene).to_vec();
+    scenes.dedup();
+    let run_all = |scene: &&str| {
+        thalweg(&[
+            "run",
+            scene,
+            "--out",
+            &out(scene),
+            "--frames",
+            "0",
+            "--set",
+            "output.pictures=false",
+            "--force",
+        ])
+    };
+    let draw = |(number, scene, step): &(&str, &str, &str)| {
+        let file = images.join(format!("figure_{number}.jpg")).display().to_string();
+        let look = ["--look", "water.visible=false", "--size", "800x500"];
+        thalweg(&[&["render", &out(scene), "--step", step, "-o", &file], &look[..]].concat())
+    };
+    scenes.iter().all(run_all) && OF_001.iter().all(draw)
 }
 
 fn arguments(figure: &Figure, runs: &str, output: &str) -> Vec<String> {

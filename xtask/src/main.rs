@@ -33,6 +33,10 @@ fn main() -> ExitCode {
             add_vulkan();
             figures::figures()
         }
+        "figures-001" => {
+            add_vulkan();
+            figures::of_001()
+        }
         _ => {
             eprintln!(
                 "cargo xtask test   all tests\n\
@@ -43,6 +47,7 @@ fn main() -> ExitCode {
                  cargo xtask realism  a scene for seeds and sizes, beside real elevation models\n\
                  cargo xtask ci     the README's first command, then all of these\n\
                  cargo xtask figures  the pictures of docs/gallery.md\n\
+                 cargo xtask figures-001  the figures of Schmidberger 2024, of docs/methods/figures-001.md\n\
                  cargo xtask peers  beside other programs: heights and speed (Python, see xtask/peers)"
             );
             return ExitCode::from(2);

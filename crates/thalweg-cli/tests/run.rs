@@ -437,6 +437,40 @@ fn a_file_of_commands_acts_at_its_steps() {
     assert_eq!(folder.json("o/report.json")["steps"], 50);
 }
 
+/// The example of the guide: springs, rain and drains come, move, change and go while pipes run.
+#[test]
+fn springs_and_rain_change_while_a_run_goes_on() {
+    let folder = Folder::new();
+    let guide = include_str!("../../../docs/guide/recipes.md");
+    let section = guide.split("## Play with the water while it runs").nth(1).expect("the guide has it");
+    let block =
+        |kind: &str| section.split(&format!("```{kind}\n")).nth(1).unwrap().split("```").next().unwrap();
+    folder.write("valley.toml", block("toml"));
+    folder.write("orders.txt", block("text"));
+    let ran = folder.ok(&[
+        "run",
+        "valley.toml",
+        "--commands",
+        "orders.txt",
+        "--set",
+        "output.pictures=false",
+        "--set",
+        "output.more_maps=['outflow_east']",
+        "--json",
+    ]);
+    let report = ran.json();
+    let changes: Vec<_> =
+        report["changes"].as_array().unwrap().iter().map(|change| change["step"].as_u64().unwrap()).collect();
+    assert_eq!(changes, [200, 400, 600, 800, 800, 1000, 1000], "{report:#}");
+    let water = &report["ledger"]["water"];
+    let [added, exported, missing] =
+        ["added", "exported", "imbalance_rel"].map(|key| water[key].as_f64().unwrap());
+    assert!(added > 0.0 && exported > 0.0 && missing < 1.0e-5, "{water}");
+    assert!(folder.path("out/valley/maps/outflow_east.exr").is_file(), "{:?}", folder.files());
+    let refused = ["run", "valley.toml", "-o", "x", "--set", "output.more_maps=['outflow_up']"];
+    folder.fails(&refused, 2, &["output.more_maps[0] is \"outflow_up\"", "outflow_west", "did you mean"]);
+}
+
 /// Each word into a named pipe is a writer of its own, and none of them is the last.
 #[cfg(unix)]
 #[test]

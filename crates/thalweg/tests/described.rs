@@ -48,7 +48,10 @@ const ENTRIES: &str = "
 ";
 
 /// Sections that are lists.
-const LISTS: [&str; 11] = [
+const LISTS: [&str; 14] = [
+    "before.time.coarse",
+    "before.layer",
+    "before",
     "rain",
     "source",
     "drain",
@@ -82,12 +85,19 @@ fn said(parameter: &Parameter, kind: Option<&str>, value: &str) -> String {
         if parameter.key.starts_with("solver.layer.") {
             text += "[[solver.layer]]\nthickness = 1\nhardness = 0\n";
         }
+    } else if parameter.key.starts_with("before") {
+        text += &format!("[[before]]\nkind = '{}'\n", kind.unwrap_or("pipes"));
+        if parameter.key.starts_with("before.layer.") {
+            text += "[[before.layer]]\nthickness = 1\nhardness = 0\n";
+        }
+        if parameter.key.starts_with("before.time.coarse.") {
+            text += "[[before.time.coarse]]\nfactor = 2\nsteps = 1\n";
+        }
     }
-    let list = LISTS.iter().find(|list| parameter.key.starts_with(&format!("{list}.")));
-    let key = match list {
-        Some(list) => parameter.key.replacen(list, &format!("{list}.0"), 1),
-        None => parameter.key.clone(),
-    };
+    let key = LISTS.iter().fold(parameter.key.clone(), |key, list| {
+        let inside = parameter.key.starts_with(&format!("{list}."));
+        if inside { key.replacen(list, &format!("{list}.0"), 1) } else { key }
+    });
     match parse(&text, "a.toml", &[format!("{key}={value}")]) {
         Ok(_) => String::new(),
         Err(ProjectError::Wrong(mistakes)) => {
@@ -109,9 +119,7 @@ fn with_unit(form: &Form, unit: &str) -> String {
 /// Every number of a scene, once for each kind that has it.
 fn numbers() -> Vec<(Parameter, Option<String>, Form)> {
     let mut all = Vec::new();
-    // What stands in [[before]] is what stands in [solver] and [time].
-    let parameters = description().parameters();
-    for parameter in parameters.into_iter().filter(|parameter| !parameter.key.starts_with("before")) {
+    for parameter in description().parameters() {
         let kinds: Vec<_> = match &parameter.kinds[..] {
             [] => vec![None],
             kinds => kinds.iter().cloned().map(Some).collect(),

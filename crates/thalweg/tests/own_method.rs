@@ -57,6 +57,7 @@ static TIDE: Method = Method {
     check: |_| Vec::new(),
     understands: &[],
     instead: &[("rain", "the sea is wet enough")],
+    more_maps: &[],
     free: &[],
     relax: None,
     spacing: |_| None,

@@ -366,6 +366,24 @@ fn a_snapshot_holds_what_is_asked_for() {
     assert!(pond.snapshot().points.is_some());
 }
 
+/// The flow to each neighbour is shown when it is asked for by name, with its unit, and counts what leaves over an edge.
+#[test]
+fn outflows_are_shown_when_they_are_asked_for() {
+    let mut session = session(HILLS);
+    session.tick(80).unwrap();
+    let usual = session.snapshot();
+    assert!(usual.fields.iter().all(|field| !field.info.name.starts_with("outflow")));
+    let named = ["outflow_west".to_owned(), "outflow_south_east".to_owned(), "height".to_owned()];
+    let more = session.show(&Wanted::all_and(&named));
+    assert_eq!(more.fields.len(), usual.fields.len() + 2);
+    for name in &named[..2] {
+        let field = more.fields.iter().find(|field| field.info.name == *name).unwrap();
+        assert_eq!(field.info.unit, "m³/s");
+        assert!(field.values.values().iter().any(|&flow| flow > 0.0), "nothing flows to the {name}");
+        assert_eq!(&session.show(&Wanted::fields(&[name])).fields, std::slice::from_ref(field));
+    }
+}
+
 /// Ground that is raised lifts the water on it; nothing is thrown about.
 #[test]
 fn ground_that_rises_below_a_pond_lifts_it_gently() {

@@ -11,7 +11,7 @@ use thalweg::{Edit, Session};
 pub const EXACT: usize = 3;
 
 /// Scenes that need no file, small enough to run anywhere: name, changes, and an edit after half of the steps.
-const SCENES: [(&str, &[&str], Edits); 5] = [
+const SCENES: [(&str, &[&str], Edits); 6] = [
     (
         "demo",
         &["terrain.size=[64, 64]", "time.coarse=[{ factor = 2, steps = 60 }]", "time.steps=200"],
@@ -25,6 +25,18 @@ const SCENES: [(&str, &[&str], Edits); 5] = [
     ("dam-break-2d", &["time.steps=100"], Edits::None),
     ("dam-break", &["time.steps=60"], Edits::Hill),
     ("settling", &["time.steps=20"], Edits::None),
+    // Rivers of geological time, then rain.
+    (
+        "mountain",
+        &[
+            "terrain.size=[64, 64]",
+            "terrain.cell=80",
+            "before=[{ kind = \"stream-power\", step = \"5 kyr\", time = { steps = 20 } }]",
+            "time.coarse=[]",
+            "time.steps=60",
+        ],
+        Edits::Hill,
+    ),
 ];
 
 #[derive(Clone, Copy)]

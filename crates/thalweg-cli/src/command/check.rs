@@ -13,7 +13,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<(), Failure> {
     let mut project = scene::open(&args.scene, &args.set)?;
     project.allow_outside = args.allow_outside;
     if let Some(steps) = args.steps {
-        project.scene.time = project.scene.time.lasting(steps);
+        project.scene = project.scene.lasting(steps);
     }
     let state = Session::new(&project, memory_limit(args.max_memory))?;
     let notices = state.notices.clone();

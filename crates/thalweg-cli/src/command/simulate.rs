@@ -8,7 +8,7 @@ use crate::print::{answer, brief};
 use crate::watch::Watch;
 use serde_json::json;
 use std::path::Path;
-use thalweg::project::{Backend, Every, Output, Project, Time};
+use thalweg::project::{Backend, Every, Output, Project, Scene, Time};
 use thalweg::run::{
     Earlier, Outcome, Report, RunOptions, VIDEOS, absolute, resume_command, saved_name, saved_scene,
 };
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
     }
     let out = args.out.clone().unwrap_or_else(|| Path::new("out").join(&project.name));
     if let Some(steps) = args.steps {
-        set_steps(&mut project.scene.time, steps, args, &out)?;
+        set_steps(&mut project.scene, steps, args, &out)?;
     }
     // The folder of a run is named otherwise than the scene that runs in it.
     if let Some(name) = saved_name(&out).filter(|_| args.resume) {
@@ -142,21 +142,33 @@ pub(super) fn go(
     Ok(outcome)
 }
 
-/// Makes a run `steps` long, all passes together, and says how they are shared out. Those of a run that goes on stay as
-/// they were, and the last one takes what is left.
-fn set_steps(time: &mut Time, steps: u64, args: &RunArgs, out: &Path) -> Result<(), Failure> {
-    *time = match saved_scene(out).filter(|_| args.resume).map(|before| before.time) {
-        Some(before) => time.going_on(&before, steps).map_err(|reason| {
+/// Makes a run `steps` long, all methods and passes together, and says how they are shared out. Those of a run that goes on stay
+/// as they were, and the last one takes what is left.
+fn set_steps(scene: &mut Scene, steps: u64, args: &RunArgs, out: &Path) -> Result<(), Failure> {
+    *scene = match saved_scene(out).filter(|_| args.resume) {
+        Some(begun) => scene.going_on(&begun, steps).map_err(|reason| {
             Failure::usage(format!("{}: cannot be resumed with --steps {steps}: {reason}", out.display()))
         })?,
-        None => time.lasting(steps),
+        None => scene.lasting(steps),
     };
-    if !time.coarse.is_empty() && !args.limits.quiet {
-        let coarse = time.coarse.iter().map(|pass| format!("{} on {}", pass.steps, pass.width()));
-        let passes: Vec<_> = coarse.chain([format!("{} on the terrain itself", time.steps)]).collect();
-        remark!("note: {steps} steps in all: {}", passes.join(", "));
+    let shared = !scene.before.is_empty() || !scene.time.coarse.is_empty();
+    if shared && !args.limits.quiet {
+        let before = scene.before.iter().map(|earlier| (&earlier.solver, &earlier.time));
+        let stages = before.chain([(scene.solver.first(), &scene.time)]);
+        let told: Vec<_> = match &scene.before[..] {
+            [] => vec![passes(&scene.time)],
+            _ => stages.map(|(solver, time)| format!("{} {}", solver.method().name, passes(time))).collect(),
+        };
+        remark!("note: {steps} steps in all: {}", told.join("; then "));
     }
     Ok(())
+}
+
+/// The passes of a method in words.
+fn passes(time: &Time) -> String {
+    let coarse = time.coarse.iter().map(|pass| format!("{} on {}", pass.steps, pass.width()));
+    let passes: Vec<_> = coarse.chain([format!("{} on the terrain itself", time.steps)]).collect();
+    passes.join(", ")
 }
 
 /// A short summary.

@@ -31,6 +31,72 @@ pub enum Quantity {
     Sediment,
 }
 
+/// A cell beside another, by its number in [`Neighbour::ALL`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the points of the compass")]
+pub enum Neighbour {
+    West,
+    East,
+    North,
+    South,
+    NorthWest,
+    NorthEast,
+    SouthWest,
+    SouthEast,
+}
+
+impl Neighbour {
+    /// All eight, those across corners last.
+    pub const ALL: [Self; 8] = [
+        Self::West,
+        Self::East,
+        Self::North,
+        Self::South,
+        Self::NorthWest,
+        Self::NorthEast,
+        Self::SouthWest,
+        Self::SouthEast,
+    ];
+
+    /// The four beside a cell, with or without those across its corners.
+    pub(super) fn around(diagonal: bool) -> &'static [Self] {
+        if diagonal { &Self::ALL } else { &Self::ALL[..4] }
+    }
+
+    /// How many columns to the east and rows to the south it lies.
+    pub const fn step(self) -> [isize; 2] {
+        match self {
+            Self::West => [-1, 0],
+            Self::East => [1, 0],
+            Self::North => [0, -1],
+            Self::South => [0, 1],
+            Self::NorthWest => [-1, -1],
+            Self::NorthEast => [1, -1],
+            Self::SouthWest => [-1, 1],
+            Self::SouthEast => [1, 1],
+        }
+    }
+}
+
+/// What a cell sent to each of its neighbours in the last step, and what it got from it, in the order of [`Neighbour::ALL`]; 0 where no pipe
+/// leads.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct FlowsAround(pub [[f64; 2]; 8]);
+
+impl FlowsAround {
+    /// Flow through the cell to the east and to the south: each flow enters and leaves.
+    pub(super) fn through(&self) -> [f64; 2] {
+        let mut through = [0.0; 2];
+        for (to, [out, inward]) in Neighbour::ALL.iter().zip(self.0) {
+            for (through, by) in through.iter_mut().zip(to.step()) {
+                *through += 0.5 * out * by as f64;
+                *through -= 0.5 * inward * by as f64;
+            }
+        }
+        through
+    }
+}
+
 /// What has happened since the beginning, in heights times cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Account {
@@ -50,15 +116,6 @@ pub(super) struct Swept {
     pub deepest: f32,
     /// Largest square of the share of a cell that water crossed; 0 where nobody looks.
     pub briskest: f32,
-}
-
-/// What flows through a cell, in the solver's heights.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Through {
-    /// Flux to the east and to the south.
-    pub flow: [f64; 2],
-    /// Mean depth of the water where it comes from.
-    pub depth: f64,
 }
 
 /// What a check of all cells finds, in the solver's heights. Rows are summed one by one, so that the sums do
@@ -133,6 +190,6 @@ pub(super) trait Backend {
     /// A map of what follows from a quantity, given with column and row and in full.
     fn map(&self, quantity: Quantity, value: impl Fn(usize, usize, f64) -> f32 + Sync) -> Grid2<f32>;
 
-    /// A map of what follows from the flow through each cell.
-    fn map_of_flow(&self, value: impl Fn(Through) -> f32 + Sync) -> Grid2<f32>;
+    /// A map of what follows from the flows of the last step around each cell, given with its column and row.
+    fn map_of_flows(&self, value: impl Fn([usize; 2], FlowsAround) -> f32 + Sync) -> Grid2<f32>;
 }

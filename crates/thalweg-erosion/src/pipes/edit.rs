@@ -64,11 +64,6 @@ impl Pipes {
         self.backend.cells(quantity, region)
     }
 
-    /// The solver's own height for one in metres.
-    pub fn own_height(&self, quantity: Quantity, metres: f64) -> f32 {
-        ((metres - self.datum_of(quantity)) / self.model.unit) as f32
-    }
-
     /// Metres of one of its own heights.
     pub fn metres(&self, quantity: Quantity, height: f32) -> f64 {
         self.datum_of(quantity) + self.model.unit * f64::from(height)

@@ -25,7 +25,7 @@ mod solver;
 mod step;
 mod weather;
 
-pub use backend::Quantity;
+pub use backend::{Neighbour, Quantity};
 pub use error::StepError;
 pub use params::{Counterflow, Exchange, GRAVITY, Params, PipeArea, Slope, Transport, Velocity};
 pub use saved::Saved;

@@ -83,7 +83,7 @@ impl Coefficients {
             // The part of a difference that decays at a constant rate during dt.
             Exchange::Rate => (1.0 - (-constant * dt).exp(), f64::INFINITY),
             Exchange::Share => (constant, f64::INFINITY),
-            Exchange::Limit => (1.0, constant * dt),
+            Exchange::Limit => (1.0, constant * dt * params.time_lapse),
         };
         let worked = f64::from(u8::from(params.erosion));
         let (dissolve_share, dissolve_limit) = exchange(params.dissolve);

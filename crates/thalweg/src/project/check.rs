@@ -3,8 +3,8 @@
 use super::describe::description;
 use super::schema::{Scene, VERSION};
 use super::{
-    CameraKind, CameraTable, Coarse, Every, KeyKind, OVERLAYS, PictureTable, Pool, Rain, Source, Time,
-    nearest,
+    CameraKind, CameraTable, Coarse, Every, KeyKind, OVERLAYS, Output, PictureTable, Pool, Rain, SolverTable,
+    Source, Time, nearest,
 };
 use std::collections::HashSet;
 use thalweg_field::Invalid;
@@ -25,6 +25,21 @@ pub struct Complaint {
 impl From<Invalid> for Complaint {
     fn from(invalid: Invalid) -> Self {
         Self { path: invalid.key.clone(), message: invalid.to_string() }
+    }
+}
+
+impl Complaint {
+    /// One about a scene in which a method was alone, as the whole scene knows it: what comes before stands in `[[before]]`.
+    pub(crate) fn of_stage(self, scene: &Scene, stage: usize) -> Self {
+        let section = ["solver", "time"].into_iter().find(|section| {
+            self.path
+                .strip_prefix(section)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+        });
+        let Some(section) = section.filter(|_| stage < scene.before.len()) else { return self };
+        let own = if section == "solver" { String::new() } else { format!(".{section}") };
+        let told = |text: String| text.replacen(section, &format!("before[{stage}]{own}"), 1);
+        Self { path: told(self.path), message: told(self.message) }
     }
 }
 
@@ -77,6 +92,7 @@ impl Scene {
                 check_window(&mut found, &format!("{kind}[{i}]"), *start, *stop);
             }
         }
+        self.check_maps(&mut found);
         self.check_film(&mut found);
         check_camera(&mut found, &self.camera);
         check_picture(&mut found, &self.picture);
@@ -119,17 +135,40 @@ impl Scene {
 
     /// Methods that come before, each as if it were alone in the scene.
     fn check_before(&self, found: &mut Complaints) {
+        let alone = self.before.is_empty() || self.solver.iter().len() == 1;
+        found.unless(alone, "before", || {
+            "before: methods come before a water alone; drop [[before]], or all solvers but one".into()
+        });
         for (i, earlier) in self.before.iter().enumerate() {
-            let alone = Self { solver: earlier.solver.clone().into(), before: Vec::new(), ..self.clone() };
-            let told = |text: String| text.replacen("solver", &format!("before[{i}]"), 1);
-            let complaints = (earlier.solver.method().check)(&alone).into_iter();
-            found.extend(
-                complaints.map(|Complaint { path, message }| Complaint {
-                    path: told(path),
-                    message: told(message),
-                }),
-            );
-            check_passes(found, &earlier.time, &format!("before[{i}].time"));
+            let method = earlier.solver.method();
+            // Maps are of the last method; they are checked with it.
+            let output = Output { more_maps: Vec::new(), ..self.output.clone() };
+            let complaints = (method.check)(&Self { output, ..self.of_stage(i) });
+            found.extend(complaints.into_iter().map(|complaint| complaint.of_stage(self, i)));
+            let path = format!("before[{i}].time");
+            check_passes(found, &earlier.time, &path);
+            if !earlier.time.coarse.is_empty() {
+                found.extend(method.misplaced("time.coarse", &format!("{path}.coarse[0]")));
+            }
+        }
+    }
+
+    /// Maps that are asked for by name; those of waters beside the first are called after their kind.
+    fn check_maps(&self, found: &mut Complaints) {
+        let of_water = |(i, solver): (usize, &SolverTable)| {
+            let method = solver.method();
+            let prefix = if i == 0 { String::new() } else { format!("{}_", method.name) };
+            method.more_maps.iter().map(move |name| format!("{prefix}{name}"))
+        };
+        let known: Vec<String> = self.solver.iter().enumerate().flat_map(of_water).collect();
+        for (i, name) in self.output.more_maps.iter().enumerate() {
+            let path = format!("output.more_maps[{i}]");
+            found.unless(known.contains(name), &path, || {
+                let names = if known.is_empty() { "none".into() } else { known.join(", ") };
+                let near = nearest(name, known.iter().map(String::as_str));
+                let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+                format!("{path} is \"{name}\"; of maps that are made when asked for there are {names}{hint}")
+            });
         }
     }
 

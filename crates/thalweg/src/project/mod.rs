@@ -20,6 +20,7 @@ mod schema;
 mod solver;
 #[cfg(test)]
 mod sph_tests;
+mod stages;
 #[cfg(test)]
 mod tests;
 mod waters;

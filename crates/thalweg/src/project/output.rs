@@ -20,6 +20,10 @@ use thalweg_field::units::{self, Dimension};
 pub struct Output {
     /// Whether `maps/` of water, sediment, erosion and so on are written; `height` always is.
     pub maps: bool,
+    /// Names of maps that are written to `maps/` only when they are asked for: of `pipes` the flow to each neighbour, `outflow_west`,
+    /// `outflow_east`, `outflow_north`, `outflow_south` and, with eight neighbours, `outflow_north_west` and so on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub more_maps: Vec<String>,
     /// Whether `pictures/` of the terrain before and after are drawn.
     #[schemars(transform = about().fixed())]
     pub pictures: bool,
@@ -57,6 +61,7 @@ impl Default for Output {
     fn default() -> Self {
         Self {
             maps: true,
+            more_maps: Vec::new(),
             pictures: true,
             checkpoint_every: 5000,
             last_state: true,

@@ -114,7 +114,7 @@ impl Time {
 }
 
 /// Shares out a number in proportion to weights, the largest remainders rounded up, and at least one to each.
-fn shared_out(number: u64, weights: &[u64]) -> Vec<u64> {
+pub(super) fn shared_out(number: u64, weights: &[u64]) -> Vec<u64> {
     let all = weights.iter().map(|&weight| u128::from(weight)).sum::<u128>().max(1);
     let exact = |weight: u64| u128::from(number) * u128::from(weight);
     let mut shares: Vec<_> = weights.iter().map(|&weight| ((exact(weight) / all) as u64).max(1)).collect();

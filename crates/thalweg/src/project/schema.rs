@@ -71,18 +71,6 @@ pub struct Scene {
     pub sinks: Vec<Sink>,
 }
 
-impl Scene {
-    /// The scene with one of its methods alone: one of those before by its number, or else the scene's own.
-    pub fn alone(&self, stage: usize) -> Self {
-        let mut scene = self.clone();
-        if let Some(earlier) = self.before.get(stage) {
-            (scene.solver, scene.time) = (earlier.solver.clone().into(), earlier.time.clone());
-        }
-        scene.before.clear();
-        scene
-    }
-}
-
 impl Default for Scene {
     /// What an empty file says: dry mountains.
     fn default() -> Self {

@@ -93,7 +93,7 @@ impl Driver<'_> {
             }
             let written = self.timings.of(recorder.name(), || {
                 let mut shown = match recorder.shows() {
-                    Shows::Points => state.show(&Wanted { fields: Some(Vec::new()), points: true }),
+                    Shows::Points => state.show(&Wanted::points()),
                     Shows::Scenery => state.scenery(),
                 };
                 Now::tell(state, |now| recorder.write(now, &mut shown, watcher))
@@ -203,12 +203,12 @@ impl Driver<'_> {
     fn show(&mut self, state: &Session, watcher: &mut dyn Watcher) -> Result<Vec<PathBuf>, WriteError> {
         self.write_scene(state)?;
         watcher.busy("writing maps", 0, 1);
-        let (out, maps) = (self.out, state.scene().output.maps);
-        let mut snapshot = self.timings.of("maps", || state.snapshot());
+        let (out, output) = (self.out, &state.scene().output);
+        let mut snapshot = self.timings.of("maps", || state.show(&Wanted::all_and(&output.more_maps)));
         let Self { recorders, timings, .. } = self;
         Now::tell(state, |now| {
             let ending = &mut Ending { now, snapshot: &mut snapshot, timings, watcher };
-            let mut files = ending.timings.of("maps", || output::write_maps(out, ending.snapshot, maps))?;
+            let mut files = ending.timings.of("maps", || output::write_maps(out, ending.snapshot, output))?;
             for recorder in recorders {
                 files.extend(recorder.finish(ending)?);
             }

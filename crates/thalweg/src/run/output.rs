@@ -1,7 +1,7 @@
 //! The files a run leaves behind.
 
 use super::folder::REPORT;
-use crate::project::{Project, Scene};
+use crate::project::{Output, Project, Scene};
 use crate::world::is_inside;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -132,10 +132,14 @@ fn copy(from: &Path, to: &Path) -> Result<(), WriteError> {
     atomic::write_atomic(to, |file| std::io::copy(&mut thalweg_io::open_regular(from)?, file).map(drop))
 }
 
-/// Writes the height, and every other field into `maps/`.
-pub(super) fn write_maps(out: &Path, snapshot: &Snapshot, maps: bool) -> Result<Vec<PathBuf>, WriteError> {
+/// Writes the height, and into `maps/` every other field that is asked for.
+pub(super) fn write_maps(
+    out: &Path,
+    snapshot: &Snapshot,
+    asked: &Output,
+) -> Result<Vec<PathBuf>, WriteError> {
     let mut files = Vec::new();
-    if maps {
+    if asked.maps || !asked.more_maps.is_empty() {
         atomic::create_dir(&out.join("maps"))?;
     }
     for field in &snapshot.fields {
@@ -147,7 +151,7 @@ pub(super) fn write_maps(out: &Path, snapshot: &Snapshot, maps: bool) -> Result<
                 files.push(out.join(name));
             }
             files.push(out.join("height.thalweg.json"));
-        } else if maps {
+        } else if asked.maps || asked.more_maps.iter().any(|name| *name == field.info.name) {
             files.extend(write_map(&out.join("maps").join(&*field.info.name), field, &snapshot.frame)?);
         }
     }

@@ -494,21 +494,19 @@ fn is_fixed(path: &str) -> bool {
 fn complaints(scene: &Scene, ground: &Heightfield) -> Vec<Complaint> {
     let (cols, rows) = (ground.height.cols(), ground.height.rows());
     let mut complaints = scene.check_places(ground.extent());
-    let before =
-        scene.before.iter().enumerate().map(|(i, earlier)| (format!("before[{i}].time"), &earlier.time));
-    for (section, time) in before.chain([("time".to_owned(), &scene.time)]) {
-        for (i, coarse) in time.coarse.iter().enumerate() {
+    for stage in 0..scene.stages() {
+        for (i, coarse) in scene.time_of_stage(stage).coarse.iter().enumerate() {
             let factor = coarse.factor_on(ground.frame.cell);
             if cols / factor < 2 || rows / factor < 2 {
                 let (key, given) = match coarse.cell {
                     Some(cell) => ("cell", format!("{cell} m")),
                     None => ("factor", factor.to_string()),
                 };
-                let path = format!("{section}.coarse[{i}].{key}");
+                let path = format!("time.coarse[{i}].{key}");
                 let message = format!(
                     "{path} is {given}, but the terrain has only {cols} by {rows} cells; use a smaller {key}"
                 );
-                complaints.push(Complaint { path, message });
+                complaints.push(Complaint { path, message }.of_stage(scene, stage));
             }
         }
     }

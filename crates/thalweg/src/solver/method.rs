@@ -31,6 +31,8 @@ pub struct Method {
     pub understands: &'static [&'static str],
     /// What to do instead of those that it does not.
     pub instead: &'static [(&'static str, &'static str)],
+    /// Names of maps that it makes only when it is asked for them.
+    pub more_maps: &'static [&'static str],
     /// Parameters that may be others when a run goes on: a shorter time step, after numbers went wild.
     pub free: &'static [&'static str],
     /// The parameter that counts damped steps before the run, if there is one.

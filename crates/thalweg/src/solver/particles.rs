@@ -36,6 +36,7 @@ pub(super) const METHOD: Method = Method {
         ("drain", "take water out with [[sink]]"),
         ("time.coarse", "particles cannot be refined; try things out with a larger solver.fluid.spacing"),
     ],
+    more_maps: &[],
     free: &["fluid.dt", "fluid.safety", "fluid.max_dt"],
     relax: Some("fluid.relax"),
     spacing: |params| params.get("fluid").and_then(Value::as_table).and_then(spacing),

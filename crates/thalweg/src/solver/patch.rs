@@ -15,7 +15,7 @@ pub enum Patch {
     Particles(Exchanged),
 }
 
-/// Values of some cells before and after.
+/// Values of some cells before and after, heights in metres above any datum `[m]`: a later method may have another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CellPatch {
     /// Which values.

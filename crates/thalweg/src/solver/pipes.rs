@@ -11,7 +11,7 @@ use crate::world::{memory_beside, standing_water};
 use schemars::JsonSchema;
 use std::cmp::Ordering;
 use std::sync::Arc;
-use thalweg_erosion::pipes::{self, Fall, Params, Pipes, Quantity, Saved, Weather};
+use thalweg_erosion::pipes::{self, Counterflow, Fall, Neighbour, Params, Pipes, Quantity, Saved, Weather};
 use thalweg_field::range::{FINITE, NATURAL, NATURAL_F32, all_within, whole};
 use thalweg_field::sum::ordered_sum;
 use thalweg_field::{
@@ -37,6 +37,7 @@ pub(super) const METHOD: Method = Method {
         ("water.particles", "its water stands clear on the bed; leave the key out"),
         ("output.particles", "it has no particles; leave the key out"),
     ],
+    more_maps: &OUTFLOWS,
     // The last three are of today; states of version 0.1 had their product in capacity.
     free: &["dt", "safety", "max_dt", "talus_rate", "capacity", "time_lapse", "max_load"],
     relax: None,
@@ -57,15 +58,39 @@ fn memory(cols: usize, rows: usize, params: &Params) -> u64 {
 }
 
 fn check(scene: &Scene) -> Vec<Complaint> {
-    let wrong = scene.solver.first().params::<Params>().map(|params| params.validated());
-    match wrong {
-        Ok(Ok(())) => Vec::new(),
-        Ok(Err(invalid)) => {
-            vec![Complaint { path: format!("solver.{}", invalid.key), message: format!("solver.{invalid}") }]
-        }
-        Err(complaint) => vec![complaint],
+    let params = match scene.solver.first().params::<Params>() {
+        Ok(params) => params,
+        Err(complaint) => return vec![complaint],
+    };
+    let mut found = Vec::new();
+    if let Err(invalid) = params.validated() {
+        let [path, message] = [format!("solver.{}", invalid.key), format!("solver.{invalid}")];
+        found.push(Complaint { path, message });
     }
+    for (i, name) in scene.output.more_maps.iter().enumerate().filter(|_| params.neighbours == 4) {
+        if OUTFLOWS[4..].contains(&name.as_str()) {
+            let path = format!("output.more_maps[{i}]");
+            let message = format!(
+                "{path} is \"{name}\", and with solver.neighbours = 4 there are only {}",
+                OUTFLOWS[..4].join(", ")
+            );
+            found.push(Complaint { path, message });
+        }
+    }
+    found
 }
+
+/// Maps of the flow to each neighbour, in the order of [`Neighbour::ALL`].
+const OUTFLOWS: [&str; 8] = [
+    "outflow_west",
+    "outflow_east",
+    "outflow_north",
+    "outflow_south",
+    "outflow_north_west",
+    "outflow_north_east",
+    "outflow_south_west",
+    "outflow_south_east",
+];
 
 /// Steps between two samples of flow and wetness.
 const SAMPLE_EVERY: u64 = 64;
@@ -245,18 +270,36 @@ impl PipesRun {
         [flow, wet].map(|sum| sum.map(|v| v * per_time))
     }
 
-    /// Sets cells of the present pass to what `paint` makes of them, given in the solver's own heights.
+    /// What the maps of the flow to a neighbour tell.
+    fn outflow_meaning(&self) -> &'static str {
+        match self.pipes.params().counterflow {
+            Counterflow::Keep => "outflow to the neighbour on that side",
+            Counterflow::Cancel => {
+                "net flow to the neighbour on that side, negative where it comes from there"
+            }
+        }
+    }
+
+    /// Sets cells of the present pass to what `paint` makes of them, given as metres above the solver's datum: from those it finds the
+    /// bits of its own heights again. What is left alone keeps them.
     fn set_cells(
         &mut self,
         layer: Layer,
         region: Region,
-        paint: impl FnOnce(&Pipes, &Region, Vec<f32>) -> Vec<f32>,
+        paint: impl FnOnce(&Region, Vec<f64>) -> Vec<f64>,
     ) -> Result<Patch, Complaint> {
         let quantity = quantity(layer)?;
-        let before = self.pipes.cells(quantity, &region);
-        let after = paint(&self.pipes, &region, before.clone());
-        self.pipes.set_cells(quantity, &region, &after)?;
-        let [before, after] = [before, after].map(|values| values.into_iter().map(f64::from).collect());
+        let unit = self.pipes.params().height_unit.unwrap_or(1.0);
+        let metres = |own: &[f32]| own.iter().map(|&own| unit * f64::from(own)).collect::<Vec<_>>();
+        let now = self.pipes.cells(quantity, &region);
+        let before = metres(&now);
+        let painted = paint(&region, before.clone()).into_iter().zip(&before).zip(now);
+        let own = |((painted, &before), now): ((f64, &f64), f32)| {
+            if painted == before { now } else { (painted / unit) as f32 }
+        };
+        let own: Vec<_> = painted.map(own).collect();
+        let after = metres(&own);
+        self.pipes.set_cells(quantity, &region, &own)?;
         let grid = [self.flow.cols(), self.flow.rows()];
         Ok(Patch::Cells(CellPatch { layer, grid, region, before, after }))
     }
@@ -438,37 +481,29 @@ impl Solver for PipesRun {
     fn paint(&mut self, stroke: &Stroke) -> Result<Patch, Complaint> {
         let canvas = Canvas::new(self.flow.cols(), self.flow.rows(), self.pipes.frame());
         let (layer, region) = (stroke.tool.layer(), stroke.region(&canvas));
-        let quantity = quantity(layer)?;
-        self.set_cells(layer, region, |pipes, region, now| {
-            let metres: Vec<_> = now.iter().map(|&own| pipes.metres(quantity, own)).collect();
-            let painted = stroke.painted(&canvas, region, &metres);
-            let own = |((metres, now), before): ((f64, f32), &f64)| {
-                // What is not touched keeps its bits.
-                if metres == *before { now } else { pipes.own_height(quantity, metres) }
-            };
-            painted.into_iter().zip(now).zip(&metres).map(own).collect()
+        let datum = self.pipes.metres(quantity(layer)?, 0.0);
+        self.set_cells(layer, region, |region, now| {
+            let heights: Vec<_> = now.iter().map(|now| datum + now).collect();
+            let painted = stroke.painted(&canvas, region, &heights).into_iter().zip(&heights).zip(now);
+            painted
+                .map(|((painted, before), now)| if painted == *before { now } else { painted - datum })
+                .collect()
         })
     }
 
     fn repaint(&mut self, patch: &Patch) -> Result<Patch, Complaint> {
         let Patch::Cells(patch) = patch else { return Err(cannot_paint(Layer::Water)) };
-        let grid = [self.flow.cols(), self.flow.rows()];
-        let patch = patch.on_grid(grid);
+        let patch = patch.on_grid([self.flow.cols(), self.flow.rows()]);
         let least = if patch.layer == Layer::Water { 0.0 } else { f64::NEG_INFINITY };
-        self.set_cells(patch.layer, patch.region.clone(), |_, _, now| {
-            let now: Vec<_> = now.into_iter().map(f64::from).collect();
-            patch.over(&now).into_iter().map(|value| value.max(least) as f32).collect()
+        self.set_cells(patch.layer, patch.region.clone(), |_, now| {
+            patch.over(&now).into_iter().map(|value| value.max(least)).collect()
         })
     }
 
     fn shift_ground(&mut self, by: &Grid2<f32>) -> Result<(), Complaint> {
         let whole = Region { cols: 0..by.cols(), rows: 0..by.rows() };
-        let shift = |pipes: &Pipes, _: &Region, now: Vec<f32>| {
-            let own = |(own, &by): (f32, &f32)| {
-                let metres = pipes.metres(Quantity::Bed, own) + f64::from(by);
-                if by == 0.0 { own } else { pipes.own_height(Quantity::Bed, metres) }
-            };
-            now.into_iter().zip(by.values()).map(own).collect()
+        let shift = |_: &Region, now: Vec<f64>| {
+            now.into_iter().zip(by.values()).map(|(now, &by)| now + f64::from(by)).collect()
         };
         self.set_cells(Layer::Ground, whole, shift).map(drop)
     }
@@ -533,6 +568,10 @@ impl Solver for PipesRun {
             add("wetness", "-", "share of the time under water", &|| wet.clone());
         }
         add("slope", "rad", "slope of the bed", &|| slope(&ground));
+        let outflows = OUTFLOWS.iter().zip(Neighbour::ALL).take(self.pipes.neighbours().len());
+        for (name, to) in outflows.filter(|(name, _)| wanted.names(name)) {
+            add(name, "m³/s", self.outflow_meaning(), &|| self.pipes.outflow(to));
+        }
         shown
     }
 

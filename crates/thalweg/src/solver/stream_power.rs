@@ -33,6 +33,7 @@ pub(super) const METHOD: Method = Method {
         ("water.particles", "its lakes follow from the ground; leave the key out"),
         ("output.particles", "it has no particles; leave the key out"),
     ],
+    more_maps: &[],
     free: &["step"],
     relax: None,
     spacing: |_| None,

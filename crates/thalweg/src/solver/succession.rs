@@ -1,7 +1,7 @@
 //! Methods one after the other: each works on the ground that the one before left.
 
 use super::pipes::change;
-use super::{Books, Clock, Patch, Sections, Setup, Solver, StepError, Stroke, Wanted};
+use super::{Books, Clock, Crowd, Patch, Sections, Setup, Solver, StepError, Stroke, Wanted};
 use crate::project::Complaint;
 use std::sync::Arc;
 use thalweg_field::range::{FINITE, all_within, whole};
@@ -34,21 +34,25 @@ struct Past {
 }
 
 impl Succession {
-    /// Begins with the first method.
+    /// Begins with the first method that has a step to take.
     pub(crate) fn new(setup: &Setup) -> Result<Self, Complaint> {
         let solver = build(setup, 0, None)?;
-        Ok(Self {
-            setup: setup.clone(),
-            stage: 0,
-            inherited: None,
-            raised: None,
-            solver,
-            past: Past::default(),
-        })
+        let past = Past::default();
+        let mut all = Self { setup: setup.clone(), stage: 0, inherited: None, raised: None, solver, past };
+        all.go_on_while_over()?;
+        Ok(all)
     }
 
     fn is_last(&self) -> bool {
         self.stage == self.setup.scene.before.len()
+    }
+
+    /// Hands the ground over from methods that are done.
+    fn go_on_while_over(&mut self) -> Result<(), Complaint> {
+        while self.solver.clock().is_over && !self.is_last() {
+            self.go_on()?;
+        }
+        Ok(())
     }
 
     /// Hands the ground over to the next method.
@@ -94,17 +98,17 @@ fn together(past: &Solids, now: &Solids, stage: usize) -> Solids {
 
 /// What one of the methods runs: the scene as if it were alone in it.
 fn setup_of(setup: &Setup, stage: usize, inherited: Option<&Heightfield>) -> Setup {
-    let scene = setup.scene.alone(stage);
     let ground = match inherited {
         None => setup.ground.clone(),
         Some(heights) => Arc::new(setup.ground.reshaped(heights.clone())),
     };
-    Setup { scene: Arc::new(scene), ground, max_bytes: setup.max_bytes }
+    Setup { scene: Arc::new(setup.scene.of_stage(stage)), ground, max_bytes: setup.max_bytes }
 }
 
 fn build(setup: &Setup, stage: usize, inherited: Option<&Heightfield>) -> Result<Box<dyn Solver>, Complaint> {
     let own = setup_of(setup, stage, inherited);
-    (own.scene.solver.first().method().build)(&own)
+    let built = (own.scene.solver.first().method().build)(&own);
+    built.map_err(|complaint| complaint.of_stage(&setup.scene, stage))
 }
 
 impl Solver for Succession {
@@ -115,10 +119,8 @@ impl Solver for Succession {
     fn clock(&self) -> Clock {
         let clock = self.solver.clock();
         let scene = &self.setup.scene;
-        let steps = |stage: usize| {
-            scene.before.get(stage).map_or(scene.time.steps_in_all(), |earlier| earlier.time.steps_in_all())
-        };
-        let stages = scene.before.len() + 1;
+        let steps = |stage: usize| scene.time_of_stage(stage).steps_in_all();
+        let stages = scene.stages();
         let planned: u64 = (0..stages).map(steps).sum();
         let done: u64 = (0..self.stage).map(steps).sum();
         let share = (done as f64 + clock.share * steps(self.stage) as f64) / planned.max(1) as f64;
@@ -139,14 +141,12 @@ impl Solver for Succession {
 
     fn advance(&mut self, steps: u64) -> Result<(), StepError> {
         self.solver.advance(steps)?;
-        if self.solver.clock().is_over && !self.is_last() {
-            self.go_on().map_err(StepError::Invalid)?;
-        }
-        Ok(())
+        self.go_on_while_over().map_err(StepError::Invalid)
     }
 
     fn change(&mut self, setup: &Setup) -> Result<(), Complaint> {
-        self.solver.change(&setup_of(setup, self.stage, self.inherited.as_ref()))?;
+        let own = setup_of(setup, self.stage, self.inherited.as_ref());
+        self.solver.change(&own).map_err(|complaint| complaint.of_stage(&setup.scene, self.stage))?;
         self.setup = setup.clone();
         Ok(())
     }
@@ -169,6 +169,10 @@ impl Solver for Succession {
 
     fn ground(&self) -> Heightfield {
         self.solver.ground()
+    }
+
+    fn particles_within(&self, time: f64) -> Option<Crowd> {
+        self.solver.particles_within(time)
     }
 
     fn points(&self) -> Option<Points> {

@@ -206,10 +206,10 @@ impl World {
             (table.method().memory)(&setup_of(&self.setup, i)).unwrap_or(u64::MAX)
         });
         // Methods that come before are gone when the next begins.
-        let before = self.setup.scene.before.iter().map(|earlier| {
-            let mut alone = setup_of(&self.setup, 0);
-            Arc::make_mut(&mut alone.scene).solver = earlier.solver.clone().into();
-            (earlier.solver.method().memory)(&alone).unwrap_or(u64::MAX)
+        let before = self.setup.scene.before.iter().enumerate().map(|(stage, earlier)| {
+            let alone = Arc::new(self.setup.scene.of_stage(stage));
+            (earlier.solver.method().memory)(&Setup { scene: alone, ..self.setup.clone() })
+                .unwrap_or(u64::MAX)
         });
         each.fold(0, u64::saturating_add).max(before.max().unwrap_or(0))
     }

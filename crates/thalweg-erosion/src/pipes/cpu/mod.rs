@@ -21,7 +21,7 @@ mod slip;
 mod survey;
 mod two_way;
 
-use super::backend::{Account, Backend, Moment, Quantity, Survey, Swept, Through};
+use super::backend::{Account, Backend, FlowsAround, Moment, Quantity, Survey, Swept};
 use super::model::Model;
 use super::params::{Counterflow, Params, PipeArea, Transport};
 use super::step::Coefficients;
@@ -311,11 +311,11 @@ impl Backend for Cpu {
         })
     }
 
-    fn map_of_flow(&self, value: impl Fn(Through) -> f32 + Sync) -> Grid2<f32> {
+    fn map_of_flows(&self, value: impl Fn([usize; 2], FlowsAround) -> f32 + Sync) -> Grid2<f32> {
         self.grid(|band, row, cells| {
             let rows = self.rows_around(band, row);
             for (col, cell) in cells.iter_mut().enumerate() {
-                *cell = value(self.through(rows, col));
+                *cell = value([col, row], self.flows_around(rows, col));
             }
         })
     }

@@ -45,7 +45,7 @@ impl Cpu {
             survey.high = survey.high.max(b + d);
             if d > 0.0 {
                 let d = f64::from(d);
-                let [east, south] = self.through(rows, col).flow;
+                let [east, south] = self.flows_around(rows, col).through();
                 // The water in a pipe of length l and area A that carries the flux q has ½ρ l q²/A.
                 let area = match model.params.area {
                     PipeArea::Constant => model.params.pipe_area,
