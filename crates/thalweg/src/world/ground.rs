@@ -20,6 +20,8 @@ pub(crate) fn memory_beside(cols: usize, rows: usize) -> u64 {
 #[derive(Clone, Debug)]
 pub struct Ground {
     shape: Shape,
+    /// What the heights were made of, and its seed; none where they come from a file, or from another method.
+    recipe: Option<(Recipe, u64)>,
     /// How easily each cell erodes, from 0 (never) to 1 `[-]`; missing: all alike.
     softness: Option<Grid2<f32>>,
     /// The same after somebody painted it.
@@ -104,7 +106,8 @@ impl Ground {
             let mask = rain.mask.as_ref().map(|file| weights(file, &format!("rain[{i}].mask")));
             masks.push(mask.transpose()?);
         }
-        Ok(Self { shape: Shape::Heightfield(ground), softness, painted: None, masks })
+        let recipe = scene.terrain.file.is_none().then(|| (scene.terrain.recipe(), scene.seed));
+        Ok(Self { shape: Shape::Heightfield(ground), recipe, softness, painted: None, masks })
     }
 
     /// The height of every cell.
@@ -116,7 +119,7 @@ impl Ground {
 
     /// The same with other heights, of as many cells.
     pub(crate) fn reshaped(&self, heights: Heightfield) -> Self {
-        Self { shape: Shape::Heightfield(heights), ..self.clone() }
+        Self { shape: Shape::Heightfield(heights), recipe: None, ..self.clone() }
     }
 
     /// How easily each cell erodes, from 0 (never) to 1 `[-]`; missing: all alike.
@@ -199,10 +202,18 @@ impl Ground {
         match scene.time.coarse.get(pass) {
             None => self.heights().clone(),
             Some(coarse) => {
-                let field = self.heights();
-                let factor = coarse.factor_on(field.frame.cell);
-                let size = |n: usize| (n / factor).max(1);
-                resample(field, size(field.height.cols()), size(field.height.rows()))
+                let Heightfield { height, frame } = self.heights();
+                let factor = coarse.factor_on(frame.cell);
+                let size = [height.cols(), height.rows()];
+                let [cols, rows] = size.map(|cells| (cells / factor).max(1));
+                let fits = [cols * factor, rows * factor] == size;
+                match &self.recipe {
+                    // Made on its own cells it is the same to the bit, however many cells the terrain has.
+                    Some((recipe, seed)) if coarse.cell.is_some() && fits => {
+                        recipe.build(cols, rows, frame.cell * factor as f64, *seed)
+                    }
+                    _ => resample(self.heights(), cols, rows),
+                }
             }
         }
     }
