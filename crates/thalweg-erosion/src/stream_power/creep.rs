@@ -47,13 +47,13 @@ impl Law {
         const REST: f64 = (STEEP - OVER) * STRAIGHT_FROM;
         // (S/S_c)²
         let share = (along * along + aside * aside) * self.bend;
-        let over = 1.0 / (1.0 - share.min(CAP));
-        let root = share.max(CAP).sqrt();
         let is_beyond = share > CAP;
-        let secant = if is_beyond { STEEP - REST / root } else { over };
+        // One division for both: over the rest up to the critical slope, or over the slope itself.
+        let over = 1.0 / if is_beyond { share.max(CAP).sqrt() } else { 1.0 - share };
+        let secant = if is_beyond { STEEP - REST * over } else { over };
         // How the secant turns with the slope across the face; with the slope aside it does so too, but that is none of
         // this face's business.
-        let turn = if is_beyond { REST / (root * share) } else { 2.0 * over * over };
+        let turn = over * over * if is_beyond { REST * over } else { 2.0 };
         let steep = secant + turn * self.bend * along * along;
         Face { flux: (self.base * secant + extra) * along, steep: self.base * steep + extra }
     }

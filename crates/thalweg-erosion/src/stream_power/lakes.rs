@@ -159,10 +159,14 @@ impl Hollows {
                 let level = unordered(height);
                 opened.push(Opened { basin, inside, way, level });
                 lowest[basin as usize] = OPEN;
-                ground.passes(catchment(basins, basin as usize - 1), level, |into, pass| {
-                    if pass < lowest[into as usize] {
-                        lowest[into as usize] = pass;
-                        queue.push(Reverse(pass));
+                ground.for_each_border(catchment(basins, basin as usize - 1), |here, there, way| {
+                    let known = &mut lowest[ground.basin[there] as usize];
+                    if *known != OPEN {
+                        let pass = ground.pass_into(here, there, way, level);
+                        if pass < *known {
+                            *known = pass;
+                            queue.push(Reverse(pass));
+                        }
                     }
                 });
             }
@@ -285,7 +289,7 @@ impl Ground<'_> {
         }
     }
 
-    /// The lowest pass from a basin to what drains off the terrain.
+    /// The lowest pass from a basin to what drains off the terrain; the rim is infinitely high.
     fn lowest_way_out(&self, cells: &[u32]) -> Pass {
         let mut lowest = NO_PASS;
         self.for_each_border(cells, |inside, outside, way| {
@@ -297,14 +301,11 @@ impl Ground<'_> {
         lowest
     }
 
-    /// The passes into the basins around one in which water stands at `level`: the basin, and its pass.
+    /// The pass from a cell of a basin in which water stands at `level` to a cell beside it.
     #[inline(always)]
-    fn passes(&self, cells: &[u32], level: f64, mut found: impl FnMut(u32, Pass)) {
-        self.for_each_border(cells, |here, there, way| {
-            let pass = level.max(self.height[here]).max(self.height[there]);
-            let back = ((way + WAYS / 2) % WAYS) as u8;
-            found(self.basin[there], (ordered(pass), there as u32, back));
-        });
+    fn pass_into(&self, here: usize, there: usize, way: usize, level: f64) -> Pass {
+        let pass = level.max(self.height[here]).max(self.height[there]);
+        (ordered(pass), there as u32, ((way + WAYS / 2) % WAYS) as u8)
     }
 }
 
