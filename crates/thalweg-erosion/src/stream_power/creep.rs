@@ -11,6 +11,7 @@
 
 use super::layout::Layout;
 use fearless_simd::{Level, Simd, dispatch};
+use std::ops::Range;
 use thalweg_field::band;
 
 /// Columns that are worked on together: a strip of them stays in the cache.
@@ -63,6 +64,8 @@ impl Law {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Creep {
     strips: Vec<Strip>,
+    /// For each part of the rows.
+    lines: Vec<Lines>,
 }
 
 /// A strip of columns.
@@ -120,21 +123,23 @@ impl Creep {
         });
         let rows = Rows { slopes, law, floor_share, strips: &self.strips };
         let groups = layout.rows.div_ceil(LANES);
-        let mut left = vec![0.0; groups];
+        self.lines.resize_with(groups.div_ceil(GROUPS), Lines::default);
         let inner = &mut height[layout.stride..][..layout.rows * layout.stride];
         let rows_of = layout.stride..(layout.rows + 1) * layout.stride;
         let taken = taken.get_mut(rows_of).unwrap_or_default();
-        let parts = (RowGroups { rows: inner, taken, length: LANES * layout.stride }, &mut left[..]);
-        band::for_each_part(0..groups, GROUPS, parts, &|range, (part, left): (RowGroups, &mut [f64])| {
-            let mut lines = Lines::default();
-            let mut taken = part.taken.chunks_mut(part.length);
-            let groups = part.rows.chunks_mut(part.length).zip(left).zip(range);
-            for ((heights, left), group) in groups {
-                let taken = taken.next().unwrap_or_default();
-                dispatch!(level, simd => *left = rows.solve(simd, group * LANES, &mut lines, heights, taken));
-            }
-        });
-        self.strips.iter().map(|strip| strip.exported).sum::<f64>() + left.iter().sum::<f64>()
+        let length = LANES * layout.stride;
+        let parts = RowGroups { rows: inner, taken, length, lines: &mut self.lines };
+        let solve_some = |range: Range<usize>, part: RowGroups| {
+            let mut taken = part.taken.chunks_mut(length);
+            let groups = part.rows.chunks_mut(length).zip(range);
+            let left = groups.map(|(heights, group)| {
+                let (taken, lines) = (taken.next().unwrap_or_default(), &mut part.lines[0]);
+                dispatch!(level, simd => rows.solve(simd, group * LANES, lines, heights, taken))
+            });
+            left.sum()
+        };
+        let left = band::measure_parts(0..groups, GROUPS, parts, &solve_some, &|a: f64, b| a + b);
+        self.strips.iter().map(|strip| strip.exported).sum::<f64>() + left
     }
 }
 
@@ -143,14 +148,21 @@ struct RowGroups<'a> {
     rows: &'a mut [f64],
     taken: &'a mut [f64],
     length: usize,
+    /// For each part of `GROUPS` groups.
+    lines: &'a mut [Lines],
 }
 
 impl band::Cut for RowGroups<'_> {
     fn cut(self, at: usize) -> (Self, Self) {
-        let at = at * self.length;
-        let (before, after) = self.rows.split_at_mut(at.min(self.rows.len()));
-        let (first, last) = self.taken.split_at_mut(at.min(self.taken.len()));
-        (Self { rows: before, taken: first, ..self }, Self { rows: after, taken: last, length: self.length })
+        let length = self.length;
+        let (lines, lines_after) = self.lines.split_at_mut(at / GROUPS);
+        let at = at * length;
+        let (rows, rows_after) = self.rows.split_at_mut(at.min(self.rows.len()));
+        let (taken, taken_after) = self.taken.split_at_mut(at.min(self.taken.len()));
+        (
+            Self { rows, taken, length, lines },
+            Self { rows: rows_after, taken: taken_after, length, lines: lines_after },
+        )
     }
 }
 
@@ -329,7 +341,7 @@ struct Rows<'a> {
 }
 
 /// What solving the rows needs.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 struct Lines {
     upper: Vec<[f64; LANES]>,
     change: Vec<[f64; LANES]>,
