@@ -1,7 +1,7 @@
 //! Stream power through its public face.
 
 use thalweg_erosion::stream_power::reference::Reference;
-use thalweg_erosion::stream_power::{Land, Params, StreamPower};
+use thalweg_erosion::stream_power::{Lakes, Land, Params, StreamPower};
 use thalweg_field::random::Key;
 use thalweg_field::{Edge, Edges, Frame, Grid2, Heightfield, Region};
 
@@ -101,4 +101,51 @@ fn wanted_relief_is_reached() {
     let relief = f64::from(highest - lowest);
     // What it is scaled by knows rivers, not the shape of hilltops.
     assert!((700.0..1150.0).contains(&relief), "{relief} m");
+}
+
+/// A cone that is steeper than soil can be comes down alike along the axes and the diagonals. Solved axis by axis, it becomes a
+/// pyramid.
+#[test]
+fn a_cone_that_creeps_stays_round() {
+    let (cells, cell) = (121, 10.0);
+    let middle = (cells / 2) as f32;
+    let height = |col: usize, row: usize| {
+        let away = (col as f32 - middle).hypot(row as f32 - middle);
+        (10.0 * (40.0 - away)).max(0.0)
+    };
+    let ground = Heightfield { height: Grid2::from_fn(cells, cells, height), frame: Frame::with_cell(cell) };
+    let params =
+        Params { uplift: 0.0, erodibility: 0.0, valley_width: 0.0, channel_area: 0.0, ..Params::default() };
+    let mut land = StreamPower::new(&ground, &params, &Land::open()).unwrap();
+    land.advance(20).unwrap();
+    let after = land.ground().height;
+    let middle = cells / 2;
+    assert!(after.at(middle, middle) < 350.0, "{} m: it came down", after.at(middle, middle));
+    for step in 2..28 {
+        // As far from the middle along the diagonal as along the axis, between two cells.
+        let away = step as f32 * std::f32::consts::SQRT_2;
+        let (whole, part) = (away.floor() as usize, away.fract());
+        let axis =
+            (1.0 - part) * after.at(middle + whole, middle) + part * after.at(middle + whole + 1, middle);
+        let across = after.at(middle + step, middle + step);
+        // A hundredth of the cone's height.
+        assert!((axis - across).abs() < 4.0, "{axis} m and {across} m, {away} cells from the middle");
+    }
+}
+
+/// What a breach carries away dams no river: heights stay between the lowest outlet and the start, raised.
+#[test]
+fn breaching_rough_ground_builds_no_towers() {
+    let key = Key::new(5);
+    let rough = |col: usize, row: usize| 300.0 * key.with(col as u64).with(row as u64).unit() as f32;
+    let ground = Heightfield { height: Grid2::from_fn(80, 80, rough), frame: Frame::with_cell(80.0) };
+    let params = Params { lakes: Lakes::Breach, ..Params::default() };
+    let mut land = StreamPower::new(&ground, &params, &Land::open()).unwrap();
+    for step in 0..40 {
+        land.step(params.step).unwrap();
+        let (low, high) = land.ground().height.range().unwrap();
+        assert!(low > -300.0 && high < 500.0, "{low} to {high} m after {step} steps");
+    }
+    let missing = land.ledger().solids.imbalance();
+    assert!(missing < 1.0e-9, "{missing:e} of the ground is missing");
 }

@@ -112,21 +112,33 @@ pub fn for_each_part<P: Cut>(
     parts: P,
     work: &(impl Fn(Range<usize>, P) + Sync),
 ) {
+    if !range.is_empty() {
+        measure_parts(range, length, parts, work, &|(), ()| ());
+    }
+}
+
+/// The same, and combines what `work` returns; always the same parts in the same order, so that sums have the same bits for any
+/// number of threads.
+pub fn measure_parts<P: Cut, T: Send>(
+    range: Range<usize>,
+    length: usize,
+    parts: P,
+    work: &(impl Fn(Range<usize>, P) -> T + Sync),
+    combine: &(impl Fn(T, T) -> T + Sync),
+) -> T {
     let count = range.len();
     if count <= length.max(1) {
-        if count > 0 {
-            work(range, parts);
-        }
-        return;
+        return work(range, parts);
     }
     // Halves of whole parts, so that parts are the same for any number of threads.
     let half = (count.div_ceil(length) / 2) * length;
     let (before, after) = parts.cut(half);
     let middle = range.start + half;
-    join(
-        || for_each_part(range.start..middle, length, before, work),
-        || for_each_part(middle..range.end, length, after, work),
+    let (a, b) = join(
+        || measure_parts(range.start..middle, length, before, work, combine),
+        || measure_parts(middle..range.end, length, after, work, combine),
     );
+    combine(a, b)
 }
 
 /// Combines what `measure` finds in consecutive parts of at most `length` items; always the same parts in the same
@@ -137,16 +149,7 @@ pub fn measure<T: Send>(
     measure_part: &(impl Fn(Range<usize>) -> T + Sync),
     combine: &(impl Fn(T, T) -> T + Sync),
 ) -> T {
-    let count = range.len();
-    if count <= length.max(1) {
-        return measure_part(range);
-    }
-    let middle = range.start + (count.div_ceil(length) / 2) * length;
-    let (a, b) = join(
-        || measure(range.start..middle, length, measure_part, combine),
-        || measure(middle..range.end, length, measure_part, combine),
-    );
-    combine(a, b)
+    measure_parts(range, length, (), &|range, ()| measure_part(range), combine)
 }
 
 #[cfg(test)]
@@ -167,6 +170,8 @@ mod tests {
         assert!(values[1].iter().enumerate().all(|(i, &v)| v == 2 * i));
         let sum = measure(0..1000, 7, &|range| range.sum::<usize>(), &|a, b| a + b);
         assert_eq!(sum, 499_500);
+        let sum_of = |_, part: &[usize]| part.iter().sum::<usize>();
+        assert_eq!(measure_parts(0..1000, 7, &values[1][..], &sum_of, &|a, b| a + b), 999_000);
     }
 
     #[test]

@@ -51,17 +51,16 @@ fn reaches<S: Simd>(_: S, area: &[f64], scale: f64, reach: &mut [f32]) {
 #[inline(always)]
 fn widen<S: Simd>(_: S, layout: &Layout, reach: &mut [f32]) {
     let (stride, inner) = (layout.stride, 1..=layout.cols);
-    let mut copy = vec![0.0; stride];
     for row in 1..=layout.rows {
         let (before, here) = reach.split_at_mut(row * stride);
         from_row(&before[(row - 1) * stride..], &mut here[..stride]);
-        from_west(&mut here[inner.clone()], &mut copy);
+        from_west(&mut here[inner.clone()]);
     }
     for row in (1..=layout.rows).rev() {
         let (before, after) = reach.split_at_mut((row + 1) * stride);
         let here = &mut before[row * stride..];
         from_row(&after[..stride], here);
-        from_east(&mut here[inner.clone()], &mut copy);
+        from_east(&mut here[inner.clone()]);
     }
 }
 
@@ -76,28 +75,40 @@ fn from_row(beside: &[f32], here: &mut [f32]) {
     }
 }
 
+/// Cells that go at once.
+const TOGETHER: usize = 64;
+
 /// Reaches over along the row, first one cell, then two, then four: differences of small numbers are exact, so that it is the
 /// same as going from cell to cell, and several cells can go at once.
 #[inline(always)]
-fn from_west(here: &mut [f32], copy: &mut [f32]) {
+fn from_west(here: &mut [f32]) {
     let (count, farthest) = (here.len(), here.iter().copied().fold(0.0, larger));
     let mut by = 1;
     while (by as f32) < farthest && by < count {
-        copy[..count].copy_from_slice(here);
-        let pairs = here[by..].iter_mut().zip(&copy[..count - by]);
-        pairs.for_each(|(here, west)| *here = larger(*here, west - by as f32));
+        // Those behind first: what is reached from has not changed yet.
+        for first in (by..count).step_by(TOGETHER).rev() {
+            let some = TOGETHER.min(count - first);
+            let mut west = [0.0; TOGETHER];
+            west[..some].copy_from_slice(&here[first - by..][..some]);
+            let pairs = here[first..].iter_mut().zip(&west[..some]);
+            pairs.for_each(|(here, west)| *here = larger(*here, west - by as f32));
+        }
         by *= 2;
     }
 }
 
 #[inline(always)]
-fn from_east(here: &mut [f32], copy: &mut [f32]) {
+fn from_east(here: &mut [f32]) {
     let (count, farthest) = (here.len(), here.iter().copied().fold(0.0, larger));
     let mut by = 1;
     while (by as f32) < farthest && by < count {
-        copy[..count].copy_from_slice(here);
-        let pairs = here[..count - by].iter_mut().zip(&copy[by..count]);
-        pairs.for_each(|(here, east)| *here = larger(*here, east - by as f32));
+        for first in (0..count - by).step_by(TOGETHER) {
+            let some = TOGETHER.min(count - by - first);
+            let mut east = [0.0; TOGETHER];
+            east[..some].copy_from_slice(&here[first + by..][..some]);
+            let pairs = here[first..].iter_mut().zip(&east[..some]);
+            pairs.for_each(|(here, east)| *here = larger(*here, east - by as f32));
+        }
         by *= 2;
     }
 }

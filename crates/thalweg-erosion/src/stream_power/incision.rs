@@ -209,7 +209,7 @@ impl Incision {
     pub(super) fn solve(&mut self, basin: &Basin, law: &Law) -> Outcome {
         self.prepare(basin, law);
         let traps = law.traps && !basin.hollows.lakes.is_empty();
-        if law.g == 0.0 && !traps && basin.hollows.cuts.is_empty() {
+        if law.g == 0.0 && !traps {
             let exported = self.sweep(basin, |stretch, part| stretch.cut_only(law, part), |a, b| a + b);
             return Outcome { exported: exported + basin.soil.iter().sum::<f64>() };
         }
@@ -311,8 +311,12 @@ impl Stretch<'_> {
     /// over the edges `[m]`.
     fn cut_only(&self, law: &Law, part: Part) -> f64 {
         let mut exported = 0.0;
-        for (here, at, below) in self.places(part.begin) {
-            let Node { start: own, pull, .. } = self.nodes[at];
+        let mut nodes = [Node::default(); TOGETHER];
+        for (here, _, below) in self.places(part.begin) {
+            if here % TOGETHER == 0 {
+                nodes = self.nodes_from(here);
+            }
+            let Node { start: own, pull, .. } = nodes[here % TOGETHER];
             let base = part.found[below];
             let fall = own - base;
             if here == below || fall <= 0.0 || part.codes[here] & UNDER_WATER != 0 {
@@ -357,44 +361,47 @@ impl Stretch<'_> {
         let mut spills = part.spills.iter_mut().rev();
         let mut exported = 0.0;
         part.lines.fill([0.0; 2]);
-        for (here, at, below) in self.places(part.begin).rev() {
-            let Node { start: own, soil, pull, deposition: g } = self.nodes[at];
-            let code = part.codes[here];
-            let [mut a, mut b] = part.lines[here];
-            a += soil;
-            if here == below {
-                exported += a + b * own;
-                part.found[here] = own;
-                continue;
-            }
-            if code & SPILL != 0 && law.traps {
-                if let Some(spill) = spills.next() {
-                    let keep = spill.pass_lake(self.basin.hollows, [a, b], own);
-                    (a, b) = (a * keep, b * keep);
+        for first in (0..self.cells.len()).step_by(TOGETHER).rev() {
+            let nodes = self.nodes_from(first);
+            for here in (first..(first + TOGETHER).min(self.cells.len())).rev() {
+                let (node, code) = (&nodes[here - first], part.codes[here]);
+                let below = self.below[here] as usize - part.begin;
+                let [mut a, mut b] = part.lines[here];
+                a += node.soil;
+                if here == below {
+                    exported += a + b * node.start;
+                    part.found[here] = node.start;
+                    continue;
                 }
-            }
-            let [p, q, out_a, out_b];
-            if code & (UNDER_WATER | PASSIVE) != 0 && (code & UNDER_WATER != 0 || law.g == 0.0) {
-                [p, q, out_a, out_b] = [own, 0.0, a + b * own, 0.0];
-            } else {
-                let [pull, off] = match law.n == 1.0 {
-                    true => [pull, law.threshold],
-                    false => [part.tangent[here][0], part.tangent[here][1] + law.threshold],
+                if code & SPILL != 0 && law.traps {
+                    if let Some(spill) = spills.next() {
+                        let keep = spill.pass_lake(self.basin.hollows, [a, b], node.start);
+                        (a, b) = (a * keep, b * keep);
+                    }
+                }
+                let (line, out) = match law.n == 1.0 {
+                    true => node.cut([a, b], [node.pull, law.threshold], code, law.g),
+                    false => {
+                        let [pull, off] = part.tangent[here];
+                        node.cut([a, b], [pull, off + law.threshold], code, law.g)
+                    }
                 };
-                let [pull, off] = if code & PASSIVE != 0 { [0.0, 0.0] } else { [pull, off] };
-                // (1 + g)(own − x) = pull (x − below) − off − g (a + b x): what the cell itself loses counts among
-                // what passes through it, so that a steady river is (1 + G) times as steep to the last digit.
-                let scale = 1.0 / (1.0 + g + pull - g * b);
-                p = ((1.0 + g) * own + g * a + off) * scale;
-                q = pull * scale;
-                out_a = a + (own - p) + b * p;
-                out_b = (b - 1.0) * q;
+                part.lines[here] = line;
+                let below = &mut part.lines[below];
+                *below = [below[0] + out[0], below[1] + out[1]];
             }
-            part.lines[here] = [p, q];
-            let below = &mut part.lines[below];
-            *below = [below[0] + out_a, below[1] + out_b];
         }
         exported
+    }
+
+    /// What is known of some cells. Fetched one right after the other they come side by side, while a river would wait for each.
+    #[inline(always)]
+    fn nodes_from(&self, first: usize) -> [Node; TOGETHER] {
+        let mut nodes = [Node::default(); TOGETHER];
+        for (node, &at) in nodes.iter_mut().zip(&self.cells[first..]) {
+            *node = self.nodes[at as usize];
+        }
+        nodes
     }
 
     /// Finds the heights, from the outlets up. Returns the largest change since the last sweep `[m]`, and how many cells turned
@@ -427,6 +434,31 @@ impl Stretch<'_> {
     }
 }
 
+impl Node {
+    /// The line of the height and that of the sediment that leaves, for what comes, `[a, b]`, and a law that cuts `pull` for each
+    /// metre of fall less `off`.
+    #[inline(always)]
+    fn cut(
+        &self,
+        [a, b]: [f64; 2],
+        [pull, off]: [f64; 2],
+        code: u8,
+        deposition: f64,
+    ) -> ([f64; 2], [f64; 2]) {
+        let Self { start: own, deposition: g, .. } = *self;
+        if code & (UNDER_WATER | PASSIVE) != 0 && (code & UNDER_WATER != 0 || deposition == 0.0) {
+            return ([own, 0.0], [a + b * own, 0.0]);
+        }
+        let [pull, off] = if code & PASSIVE != 0 { [0.0, 0.0] } else { [pull, off] };
+        // (1 + g)(own − x) = pull (x − below) − off − g (a + b x): what the cell itself loses counts among what passes through
+        // it, so that a steady river is (1 + G) times as steep to the last digit.
+        let scale = 1.0 / (1.0 + g + pull - g * b);
+        let p = ((1.0 + g) * own + g * a + off) * scale;
+        let q = pull * scale;
+        ([p, q], [a + (own - p) + b * p, (b - 1.0) * q])
+    }
+}
+
 impl Spill {
     /// The share of the sediment that leaves the lake; `[a, b]` is the line of what reaches it.
     fn pass_lake(&mut self, hollows: &Hollows, [a, b]: [f64; 2], own: f64) -> f64 {
@@ -446,7 +478,7 @@ struct Row<'a> {
     soil: &'a [f64],
 }
 
-/// Cells that are weighed together.
+/// Cells that are fetched or weighed together.
 const TOGETHER: usize = 64;
 
 impl Row<'_> {

@@ -5,7 +5,7 @@
 //! cells), and so every basin gets the lowest way out there is.
 
 use super::layout::{Layout, OUTLET, PIT, SPILL, UNDER_WATER, WAY, WAYS};
-use super::order::{Catchments, Climb, catchment};
+use super::order::{Catchments, Climb, GROUP, catchment};
 use super::params::Lakes;
 use fearless_simd::{Level, Simd, dispatch};
 use std::cmp::Reverse;
@@ -58,14 +58,16 @@ struct Opened {
 pub(super) struct Hollows {
     pub(super) lakes: Vec<Lake>,
     pub(super) cells: Vec<LakeCell>,
-    /// Ground that breaching takes away, cell by cell `[m]`.
-    pub(super) cuts: Vec<(u32, f64)>,
+    /// Ground that breaching took away, as height of one cell `[m]`.
+    pub(super) cut: f64,
     /// The basin of each cell, from 1.
     basin: Vec<u32>,
     /// For each cell of a basin a bit for every neighbour in another.
     borders: Vec<u8>,
     /// The pit of each basin.
     pits: Vec<u32>,
+    /// The passes out of some basins each.
+    passes: Vec<Passes>,
     /// The lowest pass into each basin that is known so far; what is open has none.
     lowest: Vec<Pass>,
     queue: BinaryHeap<Reverse<Pass>>,
@@ -73,19 +75,29 @@ pub(super) struct Hollows {
     flood: VecDeque<(usize, f64)>,
 }
 
-/// A pass: its height as a number, the cell inside and the way out.
-type Pass = (u64, u32, u8);
+/// A pass, the lower ones first: the height that water stands at to cross it and its own, as numbers, the cell inside and the
+/// way out.
+type Pass = (u64, u64, u32, u8);
 /// Higher than any pass.
-const NO_PASS: Pass = (u64::MAX, u32::MAX, u8::MAX);
+const NO_PASS: Pass = (u64::MAX, u64::MAX, u32::MAX, u8::MAX);
 /// No pass is lower.
-const OPEN: Pass = (0, 0, 0);
+const OPEN: Pass = (0, 0, 0, 0);
+
+/// The passes out of some basins.
+#[derive(Clone, Debug, Default)]
+struct Passes {
+    /// The basin beyond, and the lowest pass to it. The cell inside is one of that basin, or of its own if there is none beyond.
+    lowest: Vec<(u32, Pass)>,
+    /// Where those of each basin end.
+    ends: Vec<u32>,
+}
 
 impl Hollows {
     /// Forgets the hollows of the step before.
     pub(super) fn clear(&mut self) {
         self.lakes.clear();
         self.cells.clear();
-        self.cuts.clear();
+        self.cut = 0.0;
     }
 
     /// Gives every hollow a way out.
@@ -142,29 +154,41 @@ impl Hollows {
     /// Opens the lowest pass first, from outside inwards.
     fn open(&mut self, layout: &Layout, height: &[f64], basins: &[Catchments]) {
         let ground = Ground { offsets: layout.offsets(), height, basin: &self.basin, borders: &self.borders };
-        let Self { lowest, queue, opened, .. } = self;
-        lowest.clear();
-        lowest.resize(self.pits.len() + 1, NO_PASS);
-        band::for_each(&mut lowest[1..], |pit, lowest| {
-            *lowest = ground.lowest_way_out(catchment(basins, pit))
+        let Self { pits, passes, lowest, queue, opened, .. } = self;
+        let groups = pits.len().div_ceil(GROUP);
+        if passes.len() < groups {
+            passes.resize_with(groups, Passes::default);
+        }
+        band::for_each(&mut passes[..groups], |group, passes| {
+            let some = group * GROUP..((group + 1) * GROUP).min(pits.len());
+            passes.find(&ground, some.map(|pit| catchment(basins, pit)));
         });
+        lowest.clear();
+        lowest.resize(pits.len() + 1, NO_PASS);
         queue.clear();
-        queue.extend(lowest[1..].iter().filter(|pass| **pass != NO_PASS).map(|pass| Reverse(*pass)));
+        for pit in 0..pits.len() {
+            let out = passes[pit / GROUP].of(pit % GROUP).iter().find(|(beyond, _)| *beyond == OUTSIDE);
+            if let Some(&(_, pass)) = out {
+                lowest[pit + 1] = pass;
+                queue.push(Reverse(pass));
+            }
+        }
         lowest[OUTSIDE as usize] = OPEN;
         opened.clear();
         while let Some(Reverse(pass)) = queue.pop() {
-            let (height, inside, way) = pass;
+            let (level, _, inside, way) = pass;
             let basin = ground.basin[inside as usize];
             if lowest[basin as usize] == pass {
-                let level = unordered(height);
-                opened.push(Opened { basin, inside, way, level });
+                opened.push(Opened { basin, inside, way, level: unordered(level) });
                 lowest[basin as usize] = OPEN;
-                ground.passes(catchment(basins, basin as usize - 1), level, |into, pass| {
-                    if pass < lowest[into as usize] {
-                        lowest[into as usize] = pass;
+                let pit = basin as usize - 1;
+                for &(beyond, (own, _, inside, way)) in passes[pit / GROUP].of(pit % GROUP) {
+                    let (pass, known) = ((own.max(level), own, inside, way), &mut lowest[beyond as usize]);
+                    if pass < *known {
+                        *known = pass;
                         queue.push(Reverse(pass));
                     }
-                });
+                }
             }
         }
     }
@@ -218,18 +242,8 @@ impl Hollows {
             if height[at] <= most || ways[at] & WAY == OUTLET {
                 return;
             }
-            self.cuts.push((at as u32, height[at] - most));
+            self.cut += height[at] - most;
             height[at] = most;
-        }
-    }
-
-    /// Gives what breaching took away to the rivers, beside the soil that came into them `[m]`.
-    pub(super) fn carry_cuts(&self, layout: &Layout, soil: &mut Vec<f64>) {
-        if !self.cuts.is_empty() {
-            soil.resize(layout.len(), 0.0);
-        }
-        for &(cell, cut) in &self.cuts {
-            soil[cell as usize] += cut;
         }
     }
 
@@ -271,40 +285,45 @@ struct Ground<'a> {
     borders: &'a [u8],
 }
 
-impl Ground<'_> {
-    /// Calls `visit(inside, outside, way)` wherever one of the cells has a neighbour in another basin.
-    #[inline(always)]
-    fn for_each_border(&self, cells: &[u32], mut visit: impl FnMut(usize, usize, usize)) {
-        for &cell in cells {
-            let mut bits = self.borders[cell as usize];
-            while bits != 0 {
-                let way = bits.trailing_zeros() as usize;
-                bits &= bits - 1;
-                visit(cell as usize, (cell as usize).wrapping_add_signed(self.offsets[way]), way);
+impl Passes {
+    /// Finds the lowest pass from each basin to each around it.
+    fn find<'a>(&mut self, ground: &Ground, basins: impl Iterator<Item = &'a [u32]>) {
+        self.lowest.clear();
+        self.ends.clear();
+        for cells in basins {
+            let begin = self.lowest.len();
+            for &cell in cells {
+                let here = cell as usize;
+                let mut bits = ground.borders[here];
+                while bits != 0 {
+                    let way = bits.trailing_zeros() as usize;
+                    bits &= bits - 1;
+                    self.note(begin, ground, here, way);
+                }
             }
+            self.ends.push(self.lowest.len() as u32);
         }
     }
 
-    /// The lowest pass from a basin to what drains off the terrain.
-    fn lowest_way_out(&self, cells: &[u32]) -> Pass {
-        let mut lowest = NO_PASS;
-        self.for_each_border(cells, |inside, outside, way| {
-            if self.basin[outside] == OUTSIDE {
-                let pass = self.height[inside].max(self.height[outside]);
-                lowest = lowest.min((ordered(pass), inside as u32, way as u8));
-            }
-        });
-        lowest
+    /// Notes the pass from a cell to a neighbour if it is the lowest to that basin of those from `begin` on.
+    #[inline(always)]
+    fn note(&mut self, begin: usize, ground: &Ground, here: usize, way: usize) {
+        let there = here.wrapping_add_signed(ground.offsets[way]);
+        let beyond = ground.basin[there];
+        let height = ordered(ground.height[here].max(ground.height[there]));
+        let (inside, way) = if beyond == OUTSIDE { (here, way) } else { (there, (way + WAYS / 2) % WAYS) };
+        let pass = (height, height, inside as u32, way as u8);
+        // Neighbours along the border mostly look at the same basin.
+        match self.lowest[begin..].iter_mut().rev().find(|(known, _)| *known == beyond) {
+            Some((_, lowest)) => *lowest = pass.min(*lowest),
+            None => self.lowest.push((beyond, pass)),
+        }
     }
 
-    /// The passes into the basins around one in which water stands at `level`: the basin, and its pass.
-    #[inline(always)]
-    fn passes(&self, cells: &[u32], level: f64, mut found: impl FnMut(u32, Pass)) {
-        self.for_each_border(cells, |here, there, way| {
-            let pass = level.max(self.height[here]).max(self.height[there]);
-            let back = ((way + WAYS / 2) % WAYS) as u8;
-            found(self.basin[there], (ordered(pass), there as u32, back));
-        });
+    /// The passes of one of the basins.
+    fn of(&self, basin: usize) -> &[(u32, Pass)] {
+        let begin = if basin == 0 { 0 } else { self.ends[basin - 1] as usize };
+        &self.lowest[begin..self.ends[basin] as usize]
     }
 }
 

@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use thalweg_field::band::{self, Cut};
 
 /// Catchments that one thread goes through one after the other.
-const GROUP: usize = 16;
+pub(super) const GROUP: usize = 16;
 /// Cells that climb side by side: enough that none waits for another, so few that they stay in a neighbourhood that fits into
-/// the cache. Measured best of 1, 16, 32, 64 and 256.
+/// the cache. Measured best of 8, 32 and 128.
 const ABREAST: usize = 8;
 
 /// Cells in an order in which every cell comes after the one that it drains to.
@@ -166,8 +166,9 @@ impl Catchments {
                 let count = waiting.min(ABREAST);
                 waiting -= count;
                 self.make_room(end + count, waiting + (WAYS + 1) * ABREAST);
+                // All of them are copied, which needs no guess how many there are.
                 let mut batch = [[0; 2]; ABREAST];
-                batch[..count].copy_from_slice(&self.next[waiting..][..count]);
+                batch.copy_from_slice(&self.next[waiting..][..ABREAST]);
                 let (cells, below) = (&mut self.cells[end..][..count], &mut self.below[end..][..count]);
                 for (i, &[cell, from]) in batch[..count].iter().enumerate() {
                     (cells[i], below[i]) = (cell, from);

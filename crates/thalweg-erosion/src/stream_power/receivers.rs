@@ -50,24 +50,51 @@ fn outlet_columns(layout: &Layout, row: usize) -> impl Iterator<Item = usize> {
     (0..layout.cols).filter(move |&col| whole || (col == 0 && west) || (col == last && east))
 }
 
+/// Cells whose ways are found together.
+const TOGETHER: usize = 64;
+
 /// The steepest of eight. `length` is how many cells long a diagonal is.
 #[inline(always)]
 fn steepest<S: Simd>(_: S, rows: &Rows, length: impl Fn(usize) -> f32, ways: &mut [u8]) {
-    let count = ways.len() - 2;
-    let (north, here, south) = (&rows.north[..count + 2], &rows.here[..count + 2], &rows.south[..count + 2]);
-    for col in 1..=count {
-        let own = here[col];
-        let fall = |other: f64| (own - other) as f32;
-        let steeper = |a: (f32, u8), b: (f32, u8)| if b.0 > a.0 { b } else { a };
-        let [e, w] = [fall(here[col + 1]), fall(here[col - 1])];
-        let [n, s] = [fall(north[col]), fall(south[col])];
-        let straight = steeper(steeper((e, 0), (n, 2)), steeper((w, 4), (s, 6)));
-        let [ne, nw] = [fall(north[col + 1]), fall(north[col - 1])];
-        let [se, sw] = [fall(south[col + 1]), fall(south[col - 1])];
-        let across = steeper(steeper((ne, 1), (nw, 3)), steeper((sw, 5), (se, 7)));
-        let best = if across.0 > straight.0 * length(col) { across } else { straight };
-        ways[col] = if best.0 > 0.0 || across.0 > 0.0 { best.1 } else { PIT };
+    let inner = 1..ways.len() - 1;
+    for (first, ways) in inner.clone().step_by(TOGETHER).zip(ways[inner].chunks_mut(TOGETHER)) {
+        let mut lengths = [0.0; TOGETHER];
+        for (i, long) in lengths.iter_mut().enumerate() {
+            *long = length(first + i);
+        }
+        steepest_of_some(rows, first, &lengths, ways);
     }
+}
+
+/// Without a branch, and with codes as wide as falls, so that several cells go at once.
+#[inline(always)]
+fn steepest_of_some(rows: &Rows, first: usize, lengths: &[f32; TOGETHER], ways: &mut [u8]) {
+    let count = ways.len();
+    let three = |row: &'_ [f64]| -> [f64; TOGETHER + 2] {
+        let mut near = [0.0; TOGETHER + 2];
+        near[..count + 2].copy_from_slice(&row[first - 1..][..count + 2]);
+        near
+    };
+    let (north, here, south) = (three(rows.north), three(rows.here), three(rows.south));
+    let mut codes = [0_u32; TOGETHER];
+    for i in 0..TOGETHER {
+        let own = here[i + 1];
+        let fall = |other: f64| (own - other) as f32;
+        let steeper = |a: (f32, u32), b: (f32, u32)| {
+            let is_second = b.0 > a.0;
+            (if is_second { b.0 } else { a.0 }, if is_second { b.1 } else { a.1 })
+        };
+        let [e, w] = [fall(here[i + 2]), fall(here[i])];
+        let [n, s] = [fall(north[i + 1]), fall(south[i + 1])];
+        let straight = steeper(steeper((e, 0), (n, 2)), steeper((w, 4), (s, 6)));
+        let [ne, nw] = [fall(north[i + 2]), fall(north[i])];
+        let [se, sw] = [fall(south[i + 2]), fall(south[i])];
+        let across = steeper(steeper((ne, 1), (nw, 3)), steeper((sw, 5), (se, 7)));
+        let best = steeper((straight.0 * lengths[i], straight.1), across).1;
+        let falls = (straight.0 > 0.0) | (across.0 > 0.0);
+        codes[i] = if falls { best } else { u32::from(PIT) };
+    }
+    ways.iter_mut().zip(&codes).for_each(|(way, &code)| *way = code as u8);
 }
 
 /// Tarboton 1997: the steepest of the eight triangles around a cell; one of its two neighbours is drawn, with the share of

@@ -12,6 +12,7 @@ use super::params::{Lakes, Params, REFERENCE_AREA};
 use super::rock::{self, Strata, Surface};
 use super::{receivers, relief, uplift};
 use fearless_simd::{Level, Simd, dispatch};
+use std::ops::Range;
 use thalweg_field::random::Key;
 use thalweg_field::sum::Compensated;
 use thalweg_field::{Frame, Grid2, Heightfield, Invalid, Ledger, Solids, band, require};
@@ -258,7 +259,6 @@ impl StreamPower {
             }
             false => &given.rock,
         };
-        hollows.carry_cuts(layout, &mut work.soil);
         let soil = &work.soil[..];
         let ground = Ground { ways, erodibility, start: &cells.height, soil };
         work.incision.weigh(layout, &ground, &law);
@@ -266,7 +266,8 @@ impl StreamPower {
         let outcome = work.incision.solve(basin, &law);
         order.place.spread(layout, &work.incision.found, &mut cells.height);
         hollows.settle(&work.incision.settled, &mut cells.height);
-        self.books.exported.add(outcome.exported);
+        // A flood that breaks through carries off what it cuts. Laid down by the rivers on its way it would dam them again, higher.
+        self.books.exported.add(outcome.exported + hollows.cut);
         if let Some(wanted) = params.relief {
             let risen = params.uplift * self.clock.gain * dt;
             let found = relief::expected(
@@ -308,37 +309,35 @@ impl StreamPower {
     fn finish(&mut self, dt: f64) -> Result<(), StepError> {
         let Self { layout, cells, work, books, clock, routes, .. } = self;
         // What breaching cut was there before.
-        let mut eroded: f64 = routes.hollows.cuts.iter().map(|cut| cut.1).sum();
+        let mut eroded = routes.hollows.cut;
         let stride = layout.stride;
-        let mut sums = vec![[0.0; 2]; layout.rows + 2];
         let (height, start) = (&cells.height, &work.start);
-        band::for_each_part(
-            0..layout.rows + 2,
-            1,
-            (Rows { sediment: &mut cells.sediment, age: &mut cells.age, stride }, &mut sums[..]),
-            &|row, (rows, sum): (Rows, &mut [[f64; 2]])| {
-                let row = row.start;
-                if row == 0 || row > layout.rows {
-                    return;
-                }
-                let line = row * stride + 1..row * stride + 1 + layout.cols;
-                let cells = height[line.clone()].iter().zip(&start[line]);
-                let surface = rows.sediment[1..].iter_mut().zip(&mut rows.age[1..]);
-                for ((height, start), (sediment, age)) in cells.zip(surface) {
-                    let change = height - start;
-                    *sediment = (*sediment + change as f32).max(0.0);
-                    *age = (*age + dt as f32) / (1.0 + change.abs() as f32 / FRESH);
-                    sum[0][0] -= change.min(0.0);
-                    // Not a number, or without end: 0 times it is no 0.
-                    sum[0][1] += change * 0.0;
-                }
-            },
-        );
-        eroded += sums.iter().map(|sum| sum[0]).sum::<f64>();
+        let rows = Rows { sediment: &mut cells.sediment, age: &mut cells.age, stride };
+        let finish_row = |row: Range<usize>, rows: Rows| {
+            let (row, mut sum) = (row.start, [0.0; 2]);
+            if row == 0 || row > layout.rows {
+                return sum;
+            }
+            let line = row * stride + 1..row * stride + 1 + layout.cols;
+            let cells = height[line.clone()].iter().zip(&start[line]);
+            let surface = rows.sediment[1..].iter_mut().zip(&mut rows.age[1..]);
+            for ((height, start), (sediment, age)) in cells.zip(surface) {
+                let change = height - start;
+                *sediment = (*sediment + change as f32).max(0.0);
+                *age = (*age + dt as f32) / (1.0 + change.abs() as f32 / FRESH);
+                sum[0] -= change.min(0.0);
+                // Not a number, or without end: 0 times it is no 0.
+                sum[1] += change * 0.0;
+            }
+            sum
+        };
+        let add = |a: [f64; 2], b: [f64; 2]| [a[0] + b[0], a[1] + b[1]];
+        let [lost, wild] = band::measure_parts(0..layout.rows + 2, 1, rows, &finish_row, &add);
+        eroded += lost;
         books.eroded.add(eroded);
         clock.step += 1;
         clock.time += dt;
-        if sums.iter().all(|sum| sum[1] == 0.0) { Ok(()) } else { self.check_finite() }
+        if wild == 0.0 { Ok(()) } else { self.check_finite() }
     }
 
     /// Refuses numbers that have gone wild.

@@ -2,6 +2,7 @@
 
 use super::layout::Layout;
 use super::params::Params;
+use std::ops::Range;
 use thalweg_field::{Grid2, band};
 
 /// Share of the uplift that is the same everywhere even where the form is kept entirely: low ground is raised too, so that its
@@ -77,25 +78,20 @@ pub(super) fn raise(
     uplifted: &mut [f32],
 ) -> f64 {
     let stride = layout.stride;
-    let mut sums = vec![0.0; layout.rows + 2];
-    band::for_each_part(
-        0..layout.rows + 2,
-        1,
-        (Rows { height, uplifted, stride }, &mut sums[..]),
-        &|row, (cells, sum): (Rows, &mut [f64])| {
-            let row = row.start;
-            if row == 0 || row > layout.rows {
-                return;
-            }
+    let raise_row = |row: Range<usize>, cells: Rows| {
+        let row = row.start;
+        let mut sum = 0.0;
+        if row > 0 && row <= layout.rows {
             for col in 1..=layout.cols {
                 let rise = by * f64::from(pattern[row * stride + col]);
                 cells.height[col] += rise;
                 cells.uplifted[col] += rise as f32;
-                sum[0] += rise;
+                sum += rise;
             }
-        },
-    );
-    sums.iter().sum()
+        }
+        sum
+    };
+    band::measure_parts(0..layout.rows + 2, 1, Rows { height, uplifted, stride }, &raise_row, &|a, b| a + b)
 }
 
 /// Rows of what uplift changes.
