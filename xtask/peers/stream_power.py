@@ -2,8 +2,10 @@
 
 Started by `cargo xtask peers`. Needs Python with numpy, pillow and fastscapelib; landlab if it is there:
 
-    python3 -m venv peers && peers/bin/pip install numpy pillow fastscapelib landlab
+    python3 -m venv peers && peers/bin/pip install numpy pillow fastscapelib landlab 'requireit<0.9'
     PATH=$PWD/peers/bin:$PATH cargo xtask peers
+
+landlab 2.11 asks for requireit, whose release 0.9 has syntax of Python 3.12 without saying so; 0.8 does for 3.11 as well.
 """
 
 import json
@@ -82,7 +84,8 @@ def landlab_step(height, cell):
     try:
         from landlab import RasterModelGrid
         from landlab.components import FastscapeEroder, FlowAccumulator
-    except (ImportError, SyntaxError):  # some releases need a newer Python than they say
+    except (ImportError, SyntaxError) as why:
+        print(f"landlab is left out: {why!r}; requireit 0.9 needs Python 3.12, requireit<0.9 does not")
         return None
     grid = RasterModelGrid(height.shape, xy_spacing=cell)
     bed = grid.add_field("topographic__elevation", height.astype(np.float64).ravel(), at="node")

@@ -83,11 +83,20 @@ const NO_PASS: Pass = (u64::MAX, u64::MAX, u32::MAX, u8::MAX);
 /// No pass is lower.
 const OPEN: Pass = (0, 0, 0, 0);
 
+/// The lowest pass from one basin to another.
+#[derive(Clone, Copy, Debug)]
+struct Lowest {
+    beyond: u32,
+    /// The cell in the basin beyond, or in its own if there is none beyond, and the way across.
+    inside: u32,
+    way: u8,
+    height: f64,
+}
+
 /// The passes out of some basins.
 #[derive(Clone, Debug, Default)]
 struct Passes {
-    /// The basin beyond, and the lowest pass to it. The cell inside is one of that basin, or of its own if there is none beyond.
-    lowest: Vec<(u32, Pass)>,
+    lowest: Vec<Lowest>,
     /// Where those of each basin end.
     ends: Vec<u32>,
 }
@@ -167,10 +176,10 @@ impl Hollows {
         lowest.resize(pits.len() + 1, NO_PASS);
         queue.clear();
         for pit in 0..pits.len() {
-            let out = passes[pit / GROUP].of(pit % GROUP).iter().find(|(beyond, _)| *beyond == OUTSIDE);
-            if let Some(&(_, pass)) = out {
-                lowest[pit + 1] = pass;
-                queue.push(Reverse(pass));
+            let mut out = passes[pit / GROUP].of(pit % GROUP).iter();
+            if let Some(out) = out.find(|pass| pass.beyond == OUTSIDE) {
+                lowest[pit + 1] = out.at_level(0);
+                queue.push(Reverse(lowest[pit + 1]));
             }
         }
         lowest[OUTSIDE as usize] = OPEN;
@@ -182,8 +191,8 @@ impl Hollows {
                 opened.push(Opened { basin, inside, way, level: unordered(level) });
                 lowest[basin as usize] = OPEN;
                 let pit = basin as usize - 1;
-                for &(beyond, (own, _, inside, way)) in passes[pit / GROUP].of(pit % GROUP) {
-                    let (pass, known) = ((own.max(level), own, inside, way), &mut lowest[beyond as usize]);
+                for next in passes[pit / GROUP].of(pit % GROUP) {
+                    let (pass, known) = (next.at_level(level), &mut lowest[next.beyond as usize]);
                     if pass < *known {
                         *known = pass;
                         queue.push(Reverse(pass));
@@ -285,6 +294,14 @@ struct Ground<'a> {
     borders: &'a [u8],
 }
 
+impl Lowest {
+    /// The pass where water stands at a height, which is given as a number.
+    fn at_level(&self, level: u64) -> Pass {
+        let own = ordered(self.height);
+        (own.max(level), own, self.inside, self.way)
+    }
+}
+
 impl Passes {
     /// Finds the lowest pass from each basin to each around it.
     fn find<'a>(&mut self, ground: &Ground, basins: impl Iterator<Item = &'a [u32]>) {
@@ -309,19 +326,24 @@ impl Passes {
     #[inline(always)]
     fn note(&mut self, begin: usize, ground: &Ground, here: usize, way: usize) {
         let there = here.wrapping_add_signed(ground.offsets[way]);
-        let beyond = ground.basin[there];
-        let height = ordered(ground.height[here].max(ground.height[there]));
-        let (inside, way) = if beyond == OUTSIDE { (here, way) } else { (there, (way + WAYS / 2) % WAYS) };
-        let pass = (height, height, inside as u32, way as u8);
+        let (beyond, [own, other]) = (ground.basin[there], [here, there].map(|at| ground.height[at]));
+        let height = if own > other { own } else { other };
         // Neighbours along the border mostly look at the same basin.
-        match self.lowest[begin..].iter_mut().rev().find(|(known, _)| *known == beyond) {
-            Some((_, lowest)) => *lowest = pass.min(*lowest),
-            None => self.lowest.push((beyond, pass)),
+        let known = self.lowest[begin..].iter_mut().rev().find(|known| known.beyond == beyond);
+        if known.as_ref().is_some_and(|known| height > known.height) {
+            return;
+        }
+        let (inside, way) = if beyond == OUTSIDE { (here, way) } else { (there, (way + WAYS / 2) % WAYS) };
+        let pass = Lowest { beyond, inside: inside as u32, way: way as u8, height };
+        match known {
+            Some(known) if pass.at_level(0) < known.at_level(0) => *known = pass,
+            Some(_) => {}
+            None => self.lowest.push(pass),
         }
     }
 
     /// The passes of one of the basins.
-    fn of(&self, basin: usize) -> &[(u32, Pass)] {
+    fn of(&self, basin: usize) -> &[Lowest] {
         let begin = if basin == 0 { 0 } else { self.ends[basin - 1] as usize };
         &self.lowest[begin..self.ends[basin] as usize]
     }

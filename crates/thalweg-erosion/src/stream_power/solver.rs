@@ -172,7 +172,7 @@ impl StreamPower {
     }
 
     /// Bytes for each cell: what is saved, and the room for a step.
-    pub const BYTES_PER_CELL: usize = 20 + 12 + 100;
+    pub const BYTES_PER_CELL: usize = 20 + 12 + 144;
 
     /// Memory that a run on so many cells needs, without maps and pictures `[bytes]`.
     pub fn memory(cols: usize, rows: usize) -> u64 {
