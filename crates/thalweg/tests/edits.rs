@@ -3,7 +3,7 @@
 use std::path::Path;
 use thalweg::field::random::Key;
 use thalweg::project::Project;
-use thalweg::solver::{Stroke, Tool};
+use thalweg::solver::{Stroke, Tool, Wanted};
 use thalweg::{Edit, Session};
 use thalweg_test_support::runs::{MEMORY, bits};
 
@@ -230,4 +230,101 @@ fn a_stroke_that_one_water_refuses_leaves_no_trace() {
         plain.tick(10).unwrap();
         assert!(bits(&mut touched) == bits(&mut plain), "{first} leads");
     }
+}
+
+/// A dry plain that falls gently to the east, where water leaves; the time step is fixed, so that volumes can be told beforehand.
+const PLAIN: &str = "version = 1\n[terrain]\nsize = [60, 40]\ncell = '5 m'\n[[terrain.layer]]\nkind = 'ramp'\ngrade = 0.01\n\
+                     direction = '270 deg'\n[solver]\ndt = 0.2\nerosion = false\n[edges]\neast = 'open'\n[time]\nsteps = 5000\n";
+
+/// Water within 15 m of a place `[m³]`.
+fn water_near(session: &Session, [east, north]: [f64; 2]) -> f64 {
+    let shown = session.show(&Wanted::fields(&["water"]));
+    let depth = &shown.fields[0].values;
+    let mut volume = 0.0;
+    for (i, &depth) in depth.values().iter().enumerate() {
+        let (col, row) = (i % 60, i / 60);
+        let at = [(col as f64 + 0.5) * 5.0, (39.5 - row as f64) * 5.0];
+        if (at[0] - east).hypot(at[1] - north) < 15.0 {
+            volume += f64::from(depth) * 25.0;
+        }
+    }
+    volume
+}
+
+/// Takes steps; returns what came meanwhile, and what left `[m³]`.
+fn came_and_left(session: &mut Session, steps: u64) -> [f64; 2] {
+    let before = session.ledger().water;
+    session.tick(steps).unwrap();
+    let now = session.ledger().water;
+    [now.added - before.added, now.exported - before.exported]
+}
+
+/// What somebody does who plays with springs, rain and drains while water flows (Schmidberger 2024, chapter 5).
+#[test]
+fn springs_rain_and_drains_come_move_change_and_go_while_water_flows() {
+    let close = |came: f64, expected: f64, what: &str| {
+        // Volumes are sums of depths in 32 bits, and rain waits until it is more than their rounding.
+        assert!(
+            (came - expected).abs() <= 2.0e-3 * expected.max(0.01),
+            "{what}: {came} m³ came, not {expected}"
+        );
+    };
+    let (west, middle) = ([50.0, 100.0], [150.0, 60.0]);
+    let mut session = session(PLAIN);
+    close(came_and_left(&mut session, 50)[0], 0.0, "a dry plain");
+
+    session
+        .apply(Edit::Add {
+            list: "source".into(),
+            entry: "{ at = [50, 100], rate = 2, radius = 8 }".into(),
+            at: None,
+        })
+        .unwrap();
+    close(came_and_left(&mut session, 100)[0], 2.0 * 20.0, "a spring in the west");
+    let wet = [west, middle].map(|place| water_near(&session, place));
+    assert!(wet[0] > 1.0 && wet[1] < 1.0e-6, "{wet:?} m³ near the spring, and where there is none");
+
+    session.apply(Edit::set("source.0.at=[150, 60]")).unwrap();
+    let left_behind = water_near(&session, west);
+    close(came_and_left(&mut session, 100)[0], 2.0 * 20.0, "the spring, moved");
+    assert!(water_near(&session, middle) > 1.0, "it is wet where the spring went");
+    assert!(water_near(&session, west) < left_behind, "and drier where it was");
+
+    session.apply(Edit::set("source.0.rate=5")).unwrap();
+    close(came_and_left(&mut session, 100)[0], 5.0 * 20.0, "the spring, stronger");
+
+    session
+        .apply(Edit::Add {
+            list: "drain".into(),
+            entry: "{ at = [150, 60], rate = 5, radius = 15 }".into(),
+            at: None,
+        })
+        .unwrap();
+    let before = water_near(&session, middle);
+    let [_, drained] = came_and_left(&mut session, 100);
+    assert!(drained > 50.0 && water_near(&session, middle) < before, "{drained} m³ were drained");
+    session.apply(Edit::Remove { list: "drain".into(), at: 0 }).unwrap();
+    session.apply(Edit::Remove { list: "source".into(), at: 0 }).unwrap();
+    close(came_and_left(&mut session, 50)[0], 0.0, "without a spring");
+
+    session
+        .apply(Edit::Add { list: "rain".into(), entry: "{ rate = '360 mm/h' }".into(), at: None })
+        .unwrap();
+    let area = 300.0 * 200.0;
+    close(came_and_left(&mut session, 100)[0], 1.0e-4 * area * 20.0, "rain");
+    let dry = session.show(&Wanted::fields(&["water"])).fields[0]
+        .values
+        .values()
+        .iter()
+        .filter(|&&d| d == 0.0)
+        .count();
+    assert_eq!(dry, 0, "it rains everywhere");
+    session.apply(Edit::set("rain.0.rate=0")).unwrap();
+    close(came_and_left(&mut session, 100)[0], 0.0, "rain switched off");
+    session.undo().unwrap();
+    close(came_and_left(&mut session, 100)[0], 1.0e-4 * area * 20.0, "rain switched on again");
+
+    let water = session.ledger().water;
+    assert!(water.imbalance() < 1.0e-5, "{:e} of the water is missing: {water:?}", water.imbalance());
+    assert_eq!(session.changes().len(), 9);
 }

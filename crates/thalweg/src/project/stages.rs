@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn steps_are_shared_out_among_methods_and_none_is_lost() {
-        let text = "version = 1\n[[before]]\nkind = 'stream-power'\ntime = { steps = 30, coarse = [{ factor = 2, steps = 70 }] }\n\
+        let text = "version = 1\n[edges]\nsouth = 'open'\n[[before]]\nkind = 'stream-power'\ntime = { steps = 30, coarse = [{ factor = 2, steps = 70 }] }\n\
                     [time]\nsteps = 300";
         let scene = parse(text, "a.toml", &[]).unwrap();
         assert_eq!((scene.steps_in_all(), steps(&scene.lasting(40))), (400, vec![10, 30]));
@@ -82,8 +82,7 @@ mod tests {
 
     #[test]
     fn methods_that_are_over_stay_as_they_were() {
-        let text =
-            "version = 1\n[[before]]\nkind = 'stream-power'\ntime = { steps = 10 }\n[time]\nsteps = 30";
+        let text = "version = 1\n[edges]\nsouth = 'open'\n[[before]]\nkind = 'stream-power'\ntime = { steps = 10 }\n[time]\nsteps = 30";
         let begun = parse(text, "a.toml", &[]).unwrap();
         let longer = begun.going_on(&begun, 100).unwrap();
         assert_eq!(steps(&longer), [10, 90]);
