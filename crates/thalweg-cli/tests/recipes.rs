@@ -99,6 +99,8 @@ fn the_page_has_these_recipes() {
         "Stronger, weaker, different",
         "A film of the run",
         "Into other programs",
+        // In tests/run.rs, with the other commands of a running scene.
+        "Play with the water while it runs",
     ];
     assert_eq!(headings, known, "each has a test here");
 }

@@ -18,7 +18,7 @@ const SMALL: [(&str, &[&str]); 8] = [
     ("mountain-rain", &["terrain.size=[96, 96]", "time.coarse=[]", "time.steps=200"]),
     ("river-detail", &["terrain.size=[96, 96]", "source.0.at=[240, 400]", "time.steps=200"]),
     ("tujunga", &["terrain.size=[96, 96]", "time.steps=200"]),
-    ("demo", &["terrain.size=[96, 96]", "terrain.cell=100", "time.coarse=[]", "time.steps=200"]),
+    ("demo", &["terrain.size=[96, 96]", "terrain.cell=100", "before=[]", "time.steps=200"]),
 ];
 
 /// The fastest water, and how fast it can be that fell from the highest surface there ever was to the lowest bed `[m/s]`.

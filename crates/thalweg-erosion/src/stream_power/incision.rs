@@ -260,6 +260,7 @@ impl Incision {
             stays: 0.0,
         }));
         self.spills.sort_unstable_by_key(|spill| spill.place);
+        #[expect(clippy::redundant_closure_for_method_calls, reason = "the method is of one lifetime alone")]
         self.sweep(basin, |stretch, part| stretch.note_codes(part), |(), ()| ());
     }
 
@@ -373,11 +374,12 @@ impl Stretch<'_> {
                     part.found[here] = node.start;
                     continue;
                 }
-                if code & SPILL != 0 && law.traps {
-                    if let Some(spill) = spills.next() {
-                        let keep = spill.pass_lake(self.basin.hollows, [a, b], node.start);
-                        (a, b) = (a * keep, b * keep);
-                    }
+                if code & SPILL != 0
+                    && law.traps
+                    && let Some(spill) = spills.next()
+                {
+                    let keep = spill.pass_lake(self.basin.hollows, [a, b], node.start);
+                    (a, b) = (a * keep, b * keep);
                 }
                 let (line, out) = match law.n == 1.0 {
                     true => node.cut([a, b], [node.pull, law.threshold], code, law.g),
