@@ -58,6 +58,7 @@ pub(super) enum Shows {
     /// Particles alone.
     Points,
     /// All there is to see.
+    #[cfg_attr(not(feature = "render"), expect(dead_code, reason = "whoever draws asks for it"))]
     Scenery,
 }
 
