@@ -13,8 +13,8 @@
 //!     frame: Frame::with_cell(50.0),
 //! };
 //! let mut land = StreamPower::new(&plain, &Params::default(), &Land::open()).unwrap();
-//! land.advance(100).unwrap(); // a million years
-//! assert!(land.ground().height.range().unwrap().1 > 100.0);
+//! land.advance(100).unwrap(); // half a million years
+//! assert!(land.ground().height.range().unwrap().1 > 50.0);
 //! assert!(land.ledger().solids.imbalance() < 1.0e-9);
 //! ```
 

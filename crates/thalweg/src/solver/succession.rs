@@ -18,8 +18,8 @@ pub(crate) struct Succession {
     stage: usize,
     /// The ground that was left to it `[m]`; none: that of the scene.
     inherited: Option<Heightfield>,
-    /// The ground at the beginning, as far as rock has risen since `[m]`; none: it has not changed hands yet.
-    raised: Option<Heightfield>,
+    /// The ground from which erosion and deposition are counted `[m]`; none: that of the scene.
+    counted_from: Option<Heightfield>,
     solver: Box<dyn Solver>,
     past: Past,
 }
@@ -38,7 +38,8 @@ impl Succession {
     pub(crate) fn new(setup: &Setup) -> Result<Self, Complaint> {
         let solver = build(setup, 0, None)?;
         let past = Past::default();
-        let mut all = Self { setup: setup.clone(), stage: 0, inherited: None, raised: None, solver, past };
+        let mut all =
+            Self { setup: setup.clone(), stage: 0, inherited: None, counted_from: None, solver, past };
         all.go_on_while_over()?;
         Ok(all)
     }
@@ -64,11 +65,11 @@ impl Succession {
             time: self.past.time + clock.time,
             solids: together(&self.past.solids, &self.solver.books().ledger.solids, self.stage),
         };
-        let mut raised = self.raised.take().unwrap_or_else(|| self.setup.ground.heights().clone());
-        if let Some(uplift) = self.solver.snapshot(&Wanted::fields(&["uplift"])).field("uplift") {
-            raised.height.values_mut().iter_mut().zip(uplift.values()).for_each(|(height, by)| *height += by);
-        }
-        self.raised = Some(raised);
+        let uplift = self.solver.snapshot(&Wanted::fields(&["uplift"]));
+        // Where rock rose there is more gone than ever stood there; what is told is what happened to the ground since.
+        let rose = uplift.field("uplift").is_some_and(|uplift| uplift.values().iter().any(|&by| by != 0.0));
+        let start = self.counted_from.take().unwrap_or_else(|| self.setup.ground.heights().clone());
+        self.counted_from = Some(if rose { ground.clone() } else { start });
         self.solver = build(&self.setup, self.stage + 1, Some(&ground))?;
         (self.stage, self.inherited, self.past) = (self.stage + 1, Some(ground), past);
         Ok(())
@@ -201,8 +202,8 @@ impl Solver for Succession {
         into.put_doubles("stage_past", [&[steps as f64, time], &books[..]].concat());
         let inherited = self.inherited.as_ref().map_or(Vec::new(), |ground| ground.height.values().to_vec());
         into.put_floats("stage_ground", inherited);
-        let raised = self.raised.as_ref().map_or(Vec::new(), |ground| ground.height.values().to_vec());
-        into.put_floats("stage_raised", raised);
+        let counted = self.counted_from.as_ref().map_or(Vec::new(), |ground| ground.height.values().to_vec());
+        into.put_floats("stage_counted_from", counted);
     }
 
     fn load(&mut self, from: &Sections) -> Result<(), String> {
@@ -226,11 +227,11 @@ impl Solver for Succession {
             }
             _ => Err(misfit()),
         };
-        let (inherited, raised) = (ground("stage_ground")?, ground("stage_raised")?);
+        let (inherited, counted) = (ground("stage_ground")?, ground("stage_counted_from")?);
         self.solver = build(&self.setup, stage, inherited.as_ref()).map_err(|complaint| complaint.message)?;
         self.solver.load(from)?;
         let solids = Solids { bed_start, bed_end, suspended, exported, added, eroded };
-        (self.stage, self.inherited, self.raised) = (stage, inherited, raised);
+        (self.stage, self.inherited, self.counted_from) = (stage, inherited, counted);
         self.past = Past { steps, time, solids };
         Ok(())
     }
@@ -247,10 +248,9 @@ impl Succession {
                 "deposition" => 1.0,
                 _ => continue,
             };
-            if let Some(raised) = &self.raised {
+            if let Some(start) = &self.counted_from {
                 let now = self.solver.ground();
-                let [start, now] =
-                    [raised, &now].map(|ground| resample(ground, values.cols(), values.rows()));
+                let [start, now] = [start, &now].map(|ground| resample(ground, values.cols(), values.rows()));
                 *values = change(&now, &start, sign);
             }
         }
