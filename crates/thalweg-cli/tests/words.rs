@@ -145,7 +145,7 @@ fn new_puts_a_built_in_scene_on_a_heightmap() {
     assert!(!folder.path("a/bigtujunga_512.png").exists());
     folder.ok(&["new", "b", "--terrain", "h.exr", "--from", "demo", "--metres-per-pixel", "20"]);
     let scene = folder.ok(&["info", "b", "--json"]).json()["scene"].clone();
-    assert_eq!((&scene["terrain"]["cell"], &scene["solver"]["time_lapse"]), (&20.0.into(), &500.0.into()));
+    assert_eq!((&scene["terrain"]["cell"], &scene["solver"]["time_lapse"]), (&20.0.into(), &150.0.into()));
     assert!(scene["terrain"]["layer"].is_null(), "{scene}");
     // Its spring is elsewhere.
     folder.fails(&["new", "c", "--terrain", "h.exr", "--from", "mountain"], 2, &["source[0].at", "outside"]);
