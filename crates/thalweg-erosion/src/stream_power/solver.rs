@@ -302,7 +302,7 @@ impl StreamPower {
         let gained = work.creep.go(&slopes, &mut cells.height);
         let came = gained.iter().zip(&work.stays);
         work.soil.clear();
-        work.soil.extend(came.map(|(gained, stays)| gained * f64::from(1.0 - stays)));
+        work.soil.extend(came.map(|(gained, stays)| gained - gained * f64::from(*stays)));
     }
 
     /// Counts what moved, and what it left at the surface.
