@@ -2,7 +2,7 @@
 //!
 //! Rock rises; rivers cut into it the faster the more water they carry and the steeper they are, lay sediment down where they
 //! carry much and fall little, fill lakes; soil creeps down the slopes between them. One step ([`StreamPower::step`]) covers
-//! thousands of years: everything is implicit in time (Braun & Willett 2013; Yuan et al. 2019).
+//! thousands of years: rivers are implicit in time (Braun & Willett 2013; Yuan et al. 2019), soil creeps in stages.
 //!
 //! ```
 //! use thalweg_erosion::stream_power::{Land, Params, StreamPower};
