@@ -20,6 +20,7 @@
 //! assert!(pipes.ledger().water.imbalance() < 1.0e-5);
 //! ```
 
+mod lanes;
 pub mod law;
 pub mod pipes;
 pub mod stream_power;

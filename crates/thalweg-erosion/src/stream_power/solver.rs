@@ -172,7 +172,7 @@ impl StreamPower {
     }
 
     /// Bytes for each cell: what is saved, and the room for a step.
-    pub const BYTES_PER_CELL: usize = 20 + 12 + 144;
+    pub const BYTES_PER_CELL: usize = 20 + 12 + 164;
 
     /// Memory that a run on so many cells needs, without maps and pictures `[bytes]`.
     pub fn memory(cols: usize, rows: usize) -> u64 {
@@ -299,10 +299,7 @@ impl StreamPower {
         let (spread, critical) = (params.diffusivity() * dt, params.steepest());
         let risen = (&given.pattern[..], params.uplift * clock.gain * dt);
         let slopes = Slopes { layout, spread, critical, floors, stays: &work.stays, risen };
-        let gained = work.creep.go(&slopes, &mut cells.height);
-        let came = gained.iter().zip(&work.stays);
-        work.soil.clear();
-        work.soil.extend(came.map(|(gained, stays)| gained - gained * f64::from(*stays)));
+        work.creep.go(&slopes, &mut cells.height, &mut work.soil);
     }
 
     /// Counts what moved, and what it left at the surface.

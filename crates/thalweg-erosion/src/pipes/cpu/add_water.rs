@@ -1,6 +1,7 @@
 //! Step 1 of Schmidberger 2024: rain, sources and drains.
 
-use super::layout::{LANES, Layout, MARGIN, PaddedRows, load, plane, store};
+use super::layout::{Layout, MARGIN, PaddedRows, plane};
+use crate::lanes::{LANES, load, store};
 use crate::pipes::backend::Moment;
 use crate::pipes::weather::{Fall, Source, Weather};
 use fearless_simd::Simd;

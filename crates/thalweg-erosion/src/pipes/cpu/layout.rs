@@ -5,12 +5,10 @@
 //! vectors may reach one cell past either end; the cell just outside is the edge's ghost.
 
 use super::{net, two_way};
-use fearless_simd::{Simd, f32x8, prelude::*};
+use crate::lanes::LANES;
 use std::ops::{Deref, DerefMut};
 use thalweg_field::Grid2;
 
-/// Cells computed at once.
-pub(super) const LANES: usize = 8;
 /// Values in a cache line.
 const LINE: usize = 16;
 /// Cells of margin on either side of a plane; a whole line, so that the first cell begins one.
@@ -140,18 +138,6 @@ impl Layout {
     pub(super) fn ends(&self) -> [usize; 2] {
         [MARGIN, MARGIN + self.cols - 1]
     }
-}
-
-/// Reads one vector.
-#[inline(always)]
-pub(super) fn load<S: Simd>(simd: S, cells: &[f32], at: usize) -> f32x8<S> {
-    f32x8::from_slice(simd, &cells[at..at + LANES])
-}
-
-/// Writes one vector.
-#[inline(always)]
-pub(super) fn store<S: Simd>(value: f32x8<S>, cells: &mut [f32], at: usize) {
-    value.store_slice(&mut cells[at..at + LANES]);
 }
 
 /// Values that begin at a cache line: vectors then never straddle two.

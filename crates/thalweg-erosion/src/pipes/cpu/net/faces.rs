@@ -1,6 +1,7 @@
 //! The faces around the cells of a row.
 
-use super::super::layout::{Layout, load};
+use super::super::layout::Layout;
+use crate::lanes::load;
 use fearless_simd::{Simd, f32x8, prelude::*};
 
 /// Something that belongs to the four faces of each cell of a row: east, south, south-east, south-west.

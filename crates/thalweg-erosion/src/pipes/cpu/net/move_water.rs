@@ -1,10 +1,11 @@
 //! Steps 3 to 7 of Schmidberger 2024 for net flows: what they do to the water, the sediment and the bed of each cell.
 
-use super::super::layout::{LANES, Layout, load, store};
+use super::super::layout::Layout;
 use super::super::row_sums::RowSums;
 use super::faces::{Around, Own};
 use super::plane::EAST;
 use super::throttle::own_flows;
+use crate::lanes::{LANES, load, store};
 use crate::pipes::step::Coefficients;
 use fearless_simd::{Simd, f32x8, prelude::*};
 

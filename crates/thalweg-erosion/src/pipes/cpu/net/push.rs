@@ -1,7 +1,8 @@
 //! Step 2 of Schmidberger 2024 for net flows: the drop of the water surface pushes the water through every face.
 
-use super::super::layout::{LANES, Layout, load, plane, store};
+use super::super::layout::{Layout, plane};
 use super::plane::EAST;
+use crate::lanes::{LANES, load, store};
 use crate::pipes::step::Coefficients;
 use fearless_simd::{Simd, f32x8, prelude::*};
 

@@ -1,9 +1,10 @@
 //! What holds the water back: the bed's drag, and that no more can leave a cell than is there.
 
-use super::super::layout::{LANES, Layout, load, plane, store};
+use super::super::layout::{Layout, plane};
 use super::faces::{Around, Own};
 use super::plane::EAST;
 use super::push::Gain;
+use crate::lanes::{LANES, load, store};
 use crate::pipes::step::Coefficients;
 use fearless_simd::{Simd, f32x8, prelude::*};
 use std::f32::consts::FRAC_1_SQRT_2;

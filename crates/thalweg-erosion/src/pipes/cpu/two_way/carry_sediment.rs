@@ -1,8 +1,9 @@
 //! Step 6 of Schmidberger 2024: sediment travels with the water.
 
-use super::super::layout::{LANES, Layout, load, plane::SEDIMENT, store};
+use super::super::layout::{Layout, plane::SEDIMENT};
 use super::move_water::load_four;
 use super::plane;
+use crate::lanes::{LANES, load, store};
 use fearless_simd::{Simd, f32x8, prelude::*};
 
 /// Three neighbouring rows, north to south.

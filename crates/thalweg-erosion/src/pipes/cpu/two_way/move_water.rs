@@ -1,9 +1,10 @@
 //! Steps 3, 4, 5 and 7 of Schmidberger 2024: what the pipes do to the water and the bed of each cell.
 
-use super::super::layout::{LANES, Layout, MARGIN, load, store};
+use super::super::layout::{Layout, MARGIN};
 use super::super::row_sums::RowSums;
 use super::carry_sediment::Rows;
 use super::plane;
+use crate::lanes::{LANES, load, store};
 use crate::pipes::step::Coefficients;
 use fearless_simd::{Simd, f32x8, prelude::*};
 

@@ -1,7 +1,8 @@
 //! Step 2 of Schmidberger 2024: the outflow through the pipes of each cell.
 
-use super::super::layout::{LANES, Layout, load, plane, store};
+use super::super::layout::{Layout, plane};
 use super::plane::WEST;
+use crate::lanes::{LANES, load, store};
 use crate::pipes::step::Coefficients;
 use fearless_simd::{Simd, f32x8, prelude::*};
 

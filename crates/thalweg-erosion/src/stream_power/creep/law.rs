@@ -1,0 +1,84 @@
+//! How much soil crosses a face.
+
+use fearless_simd::{Simd, f32x8, prelude::*};
+
+/// Stages that the law may ask for; it is given up a little further from the critical slope where it would ask for more.
+const STAGES: f64 = 28.0;
+/// Shares of the critical slope up to which the law holds at least and at most `[-]`. Beyond it the flux grows as quickly with the
+/// slope as there, then half as quickly.
+const LAW_UNTIL: [f64; 2] = [0.9, 0.99];
+/// What is over 1 keeps stages stable while slopes turn `[-]`.
+const MARGIN: f64 = 1.05;
+
+/// The law of Roering et al. 1999 for one step.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Law {
+    /// D Δt / cell² `[-]`.
+    base: f64,
+    /// 1 / (critical slope · cell)² `[1/m²]`; 0 for a linear law.
+    bend: f64,
+    /// (S/S_c)² = x up to which the law holds; beyond it 1/(1 − x) goes on as most − rest/x, with the same value and turn there.
+    cap: f64,
+    most: f64,
+    rest: f64,
+}
+
+impl Law {
+    /// The law for a `spread` of diffusivity times time step `[m²]`, and the steepest slope, if there is one.
+    pub(super) fn new(cell: f64, spread: f64, critical: Option<f64>) -> Self {
+        let base = spread / (cell * cell);
+        let bend = critical.map_or(0.0, |critical| (critical * cell).powi(-2));
+        // How quickly the flux grows with the slope where the law ends, (1 + x)/(1 − x)², decides how many stages there are.
+        let steep = 0.5 * STAGES * (STAGES + 1.0) / (4.0 * MARGIN * base.max(f64::MIN_POSITIVE));
+        let until = (1.0 + 0.5 / steep) - ((1.0 + 0.5 / steep).powi(2) - (1.0 - 1.0 / steep)).max(0.0).sqrt();
+        let cap = until.clamp(LAW_UNTIL[0].powi(2), LAW_UNTIL[1].powi(2));
+        let over = 1.0 / (1.0 - cap);
+        Self { base, bend, cap, most: over + over * over * cap, rest: (over * cap).powi(2) }
+    }
+
+    /// Stages that make a step together, of which one explicit step is stable up to a quarter of a cell's difference through each
+    /// face; `extra` is what spreads beside the soil, where it is most.
+    pub(super) fn stages(&self, extra: f64) -> usize {
+        let bent = if self.bend > 0.0 { (1.0 + self.cap) / (1.0 - self.cap).powi(2) } else { 1.0 };
+        let times = 4.0 * MARGIN * (self.base * bent + extra);
+        if times <= 0.0 { 0 } else { (0.5 * (1.0 + 8.0 * times).sqrt() - 0.5).ceil().max(1.0) as usize }
+    }
+
+    /// The same for several faces at once.
+    #[inline(always)]
+    pub(super) fn on<S: Simd>(&self, simd: S) -> Faces<S> {
+        let splat = |value: f64| f32x8::splat(simd, value as f32);
+        Faces {
+            base: splat(self.base),
+            bend: splat(self.bend),
+            cap: splat(self.cap),
+            most: splat(self.base * self.most),
+            rest: splat(self.base * self.rest),
+            one: splat(1.0),
+        }
+    }
+}
+
+/// The law for several faces at once.
+#[derive(Clone, Copy)]
+pub(super) struct Faces<S: Simd> {
+    base: f32x8<S>,
+    bend: f32x8<S>,
+    cap: f32x8<S>,
+    most: f32x8<S>,
+    rest: f32x8<S>,
+    one: f32x8<S>,
+}
+
+impl<S: Simd> Faces<S> {
+    /// Soil that crosses a face in a step `[m]`; `along` is the difference across the face, `aside` that at right angles, both
+    /// over one cell `[m]`, `extra` is what spreads beside the soil.
+    #[inline(always)]
+    pub(super) fn flux(&self, along: f32x8<S>, aside: f32x8<S>, extra: f32x8<S>) -> f32x8<S> {
+        let share = (along * along + aside * aside) * self.bend;
+        let holds = share.simd_lt(self.cap);
+        let above = holds.select(self.base, self.most * share - self.rest);
+        let below = holds.select(self.one - share, share);
+        (above / below + extra) * along
+    }
+}

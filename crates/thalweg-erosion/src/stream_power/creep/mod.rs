@@ -1,0 +1,91 @@
+//! Soil that creeps down slopes.
+//!
+//! Roering et al. 1999, eq. 8: the flux is D S / (1 − (S/S_c)²) along the slope S, which is taken from both axes, so that no
+//! direction is preferred. Beyond a slope close to the critical one it grows less and less quickly than that.
+//!
+//! Steps are much longer than one explicit step may be. To solve for one axis after the other would allow them, but near the
+//! critical slope it turns slopes towards the axes, the more the longer the step is: what one axis can level it levels alone. So a
+//! step is made of explicit stages whose lengths are chosen such that together they are stable: s stages of the
+//! Runge–Kutta–Legendre scheme of the first order go (s² + s)/2 times as far as one explicit step (Meyer, Balsara & Aslam 2014).
+//!
+//! What is kept from stage to stage is the soil that has crossed each face, in 32 bits: what one cell loses its neighbour gains,
+//! so that nothing is lost whatever is rounded. Slopes are those at the beginning of the step, as differences of heights in 64
+//! bits, and what has moved since.
+
+mod law;
+mod rows;
+mod tile;
+
+use super::layout::Layout;
+use law::Law;
+use rows::{Crossed, Rows};
+
+/// Room for a step.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Creep {
+    rows: Rows,
+    stages: Vec<Stage>,
+    /// Soil that has crossed the faces of each cell after the last two stages, the later first, and room for what follows.
+    crossed: [Crossed; 2],
+    next: [Crossed; 2],
+}
+
+/// What the soil lies on.
+pub(super) struct Slopes<'a> {
+    pub(super) layout: &'a Layout,
+    /// Diffusivity times time step `[m²]`.
+    pub(super) spread: f64,
+    /// Steepest slope `[-]`, if there is one.
+    pub(super) critical: Option<f64>,
+    /// Diffusivity times time step beside that of the soil, cell by cell `[m²]`.
+    pub(super) floors: Option<&'a [f32]>,
+    /// Share of the soil that comes to rest in each cell: rivers take the rest away, outlets all `[-]`.
+    pub(super) stays: &'a [f32],
+    /// How far rock has risen in this step, as a pattern and what to multiply it with `[m]`.
+    pub(super) risen: (&'a [f32], f64),
+}
+
+/// One of the stages of a step.
+#[derive(Clone, Copy, Debug)]
+struct Stage {
+    /// Weights of what had crossed after the last two stages, and of the flux `[-]`.
+    last: f32,
+    earlier: f32,
+    flux: f32,
+    /// Share of the step that is still to come when it begins `[-]`.
+    to_come: f32,
+}
+
+impl Stage {
+    /// Stage `j` of `stages`, counted from 1, by the recursion of Legendre's polynomials.
+    fn new(j: usize, stages: usize) -> Self {
+        let (j, s) = (j as f64, stages as f64);
+        let last = (2.0 * j - 1.0) / j;
+        let whole = s * s + s;
+        Self {
+            last: last as f32,
+            earlier: ((1.0 - j) / j) as f32,
+            flux: (last * 2.0 / whole) as f32,
+            to_come: (1.0 - (j * j - j) / whole) as f32,
+        }
+    }
+}
+
+impl Creep {
+    /// Moves the soil of a step. `height` gets what stays where it came to, `soil` what rivers and outlets take `[m]`.
+    pub(super) fn go(&mut self, slopes: &Slopes, height: &mut [f64], soil: &mut Vec<f64>) {
+        let law = Law::new(slopes.layout.cell, slopes.spread, slopes.critical);
+        let widest = self.rows.take_up(slopes, height);
+        let stages = law.stages(f64::from(widest));
+        self.stages.clear();
+        self.stages.extend((1..=stages).map(|j| Stage::new(j, stages)));
+        self.crossed.iter_mut().chain(&mut self.next).for_each(|crossed| crossed.clear(&self.rows));
+        for stages in self.stages.chunks(tile::STAGES) {
+            let ([last, earlier], [next, next_earlier]) = (&self.crossed, &mut self.next);
+            self.rows.cross(&law, stages, [last, earlier], [next, next_earlier]);
+            std::mem::swap(&mut self.crossed, &mut self.next);
+        }
+        soil.resize(height.len(), 0.0);
+        self.rows.settle(slopes, &self.crossed[0], height, soil);
+    }
+}
