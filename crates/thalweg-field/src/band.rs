@@ -59,6 +59,22 @@ impl<T: Sync> Cut for &[T] {
     }
 }
 
+/// Rows of cells one after the other, which are cut between rows.
+#[derive(Debug)]
+pub struct Lines<'a, T> {
+    /// The values of all rows.
+    pub values: &'a mut [T],
+    /// Values of one row.
+    pub length: usize,
+}
+
+impl<T: Send> Cut for Lines<'_, T> {
+    fn cut(self, at: usize) -> (Self, Self) {
+        let (before, after) = self.values.split_at_mut(at * self.length);
+        (Self { values: before, length: self.length }, Self { values: after, length: self.length })
+    }
+}
+
 impl<A: Cut, const N: usize> Cut for [A; N] {
     fn cut(self, at: usize) -> (Self, Self) {
         let mut behind: [Option<A>; N] = std::array::from_fn(|_| None);

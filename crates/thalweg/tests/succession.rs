@@ -281,6 +281,12 @@ fn a_run_is_reported_estimated_and_goes_on() {
     let report = finished(&scene, &out, Earlier::Refuse, &mut Silent);
     assert_eq!(report.steps, 49);
     assert!(report.simulated_s > 9.0 * 5000.0 * 3.0e7, "{} s", report.simulated_s);
+    // Steps of thousands of years, then of seconds, and the time that each method took.
+    let dt = report.dt;
+    assert!(dt.min < 60.0 && dt.max > 1.0e11 && dt.min < dt.mean && dt.mean < dt.max, "{dt:?}");
+    for method in ["stream-power", "pipes"] {
+        assert!(report.timings_s[method] > 0.0, "{method}: {:?}", report.timings_s);
+    }
     let ledger = &report.ledger;
     assert!(ledger.imbalance_rel < 1.0e-4 && ledger.water.imbalance_rel < 1.0e-5, "{ledger:?}");
     let estimate = Estimate::new(Session::new(&scene, MEMORY).unwrap()).unwrap();

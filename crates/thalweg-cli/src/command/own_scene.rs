@@ -108,6 +108,8 @@ const DETAIL: f64 = 0.7;
 const SPACING: [f64; 2] = [250.0, 0.025];
 /// Drainage area where rivers begin, as a share of the square of that distance `[-]`.
 const HEAD: f64 = 0.13;
+/// Width of the beds of rivers, over the distance between valleys, as by default `[-]`.
+const BED: f64 = 0.09;
 /// Fewest cells between the smallest valleys.
 const CELLS_BETWEEN: f64 = 3.0;
 /// Rain `[mm/h]`.
@@ -145,11 +147,13 @@ impl OwnScene<'_> {
              uplift = 0                           # rock does not rise: what is carried away is gone\n\
              critical_slope = \"{holds} deg\"           # steepest slope that the rock holds\n\
              valley_spacing = \"{spacing} m\"\n\
-             channel_area = \"{head} m2\"            # where rivers begin\n",
+             channel_area = \"{head} m2\"            # where rivers begin\n\
+             flow_width = \"{bed} m\"                 # and how wide their beds are\n",
             years = self.years,
             holds = self.overview.holds,
             spacing = digits(spacing),
             head = digits(HEAD * spacing * spacing),
+            bed = digits(BED * spacing),
         )
     }
 

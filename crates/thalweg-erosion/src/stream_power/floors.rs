@@ -10,8 +10,10 @@ use fearless_simd::{Level, Simd, dispatch};
 use std::f64::consts::SQRT_2;
 use thalweg_field::band;
 
-/// Most spreading in a step, in cells²: it levels a floor of twenty cells in a few steps, and more would only cost stages.
-const LEVELLED: f32 = 16.0;
+/// Most spreading in a step `[m²]`: it levels a floor of two hundred metres in ten steps, and more would only cost stages.
+const LEVELLED: f64 = 2500.0;
+/// The same on wide cells, in cells², where it costs little.
+const LEVELLED_CELLS: f64 = 4.0;
 
 /// How floors are made in a step.
 pub(super) struct Floors {
@@ -35,7 +37,7 @@ impl Floors {
         dispatch!(level, simd => widen(simd, layout, spread));
         // Rivers move sideways about as fast as they cut down where it is steep, across their own width.
         let factor = (4.0 * self.cut * cell * cell / self.width) as f32;
-        let most = LEVELLED * (cell * cell) as f32;
+        let most = LEVELLED.max(LEVELLED_CELLS * cell * cell) as f32;
         band::for_each_chunk(spread, stride, |_, reach| {
             reach.iter_mut().for_each(|reach| *reach = (factor * *reach * (*reach - 0.5).max(0.0)).min(most));
         });

@@ -7,6 +7,7 @@
 //! the lines together, one sweep up finds the heights, for any G; it is Gauss's elimination on a tree. Where the law is not
 //! linear (n ≠ 1) its tangents are, and a few sweeps with them end at the curve (Newton).
 
+use super::flow::Flow;
 use super::lakes::Hollows;
 use super::layout::{Layout, SPILL, UNDER_WATER};
 use super::order::Order;
@@ -26,7 +27,7 @@ const MOST_SWEEPS: usize = 24;
 const LEAST_SLOPE: f64 = 1.0e-9;
 
 /// Where it never rains cells still count for a little, so that nothing is divided by 0, in cells.
-const LEAST_AREA: f64 = 1.0e-12;
+pub(super) const LEAST_AREA: f64 = 1.0e-12;
 
 /// The law of one step.
 #[derive(Clone, Copy, Debug)]
@@ -59,6 +60,8 @@ pub(super) struct Outcome {
 pub(super) struct Incision {
     /// Area that drains through each cell, in cells, weighted with the rain.
     pub(super) area: Vec<f64>,
+    /// The same over a stretch across the flow.
+    pub(super) flow: Flow,
     /// What is known of each cell.
     pub(super) nodes: Vec<Node>,
     // From here on in the order of the cells.
@@ -184,6 +187,16 @@ impl Incision {
         order.place.spread(layout, &self.gathered, &mut self.area);
     }
 
+    /// Gathers the water that runs side by side over a stretch of `side` cells.
+    pub(super) fn gather_flow(&mut self, layout: &Layout, ways: &[u8], side: f64) {
+        self.flow.gather(layout, ways, &self.area, side);
+    }
+
+    /// The area whose water passes over that stretch at each cell, in cells.
+    pub(super) fn passing(&self) -> &[f64] {
+        self.flow.of(&self.area)
+    }
+
     /// Puts together what is known of each cell before its river cuts.
     pub(super) fn weigh(&mut self, layout: &Layout, ground: &Ground, law: &Law) {
         self.nodes.resize(layout.len(), Node::default());
@@ -191,11 +204,12 @@ impl Incision {
         // A fall of y over the distance d is a slope of y/d.
         let straight = law.cut * layout.cell.powf(-law.n);
         let lengths = [straight, straight * SQRT_2.powf(-law.n)];
-        let area = &self.area;
+        let (area, passing) = (&self.area, self.flow.of(&self.area));
         band::for_each_chunk(&mut self.nodes, stride, |row, nodes| {
             let line = row * stride..(row + 1) * stride;
             let row = Row {
                 area: &area[line.clone()],
+                passing: &passing[line.clone()],
                 erodibility: &ground.erodibility[line.clone()],
                 ways: &ground.ways[line.clone()],
                 start: &ground.start[line.clone()],
@@ -474,6 +488,7 @@ impl Spill {
 /// A row of cells.
 struct Row<'a> {
     area: &'a [f64],
+    passing: &'a [f64],
     erodibility: &'a [f32],
     ways: &'a [u8],
     start: &'a [f64],
@@ -489,18 +504,18 @@ impl Row<'_> {
         let (mut pull, mut deposition) = ([0.0; TOGETHER], [0.0; TOGETHER]);
         for (first, nodes) in (0..).step_by(TOGETHER).zip(nodes.chunks_mut(TOGETHER)) {
             let count = nodes.len();
-            let area = &self.area[first..][..count];
+            let (area, passing) = (&self.area[first..][..count], &self.passing[first..][..count]);
             let (erodibility, ways) = (&self.erodibility[first..][..count], &self.ways[first..][..count]);
             for i in 0..count {
                 let length = if ways[i] & 1 == 1 { lengths[1] } else { lengths[0] };
-                let head = law.head / area[i];
+                let head = law.head / passing[i];
                 pull[i] = f64::from(erodibility[i]) * length / (1.0 + head * head);
-                deposition[i] = law.g / area[i];
+                deposition[i] = law.g / if area[i] > passing[i] { area[i] } else { passing[i] };
             }
             if law.m == 0.5 {
-                (0..count).for_each(|i| pull[i] *= area[i].sqrt());
+                (0..count).for_each(|i| pull[i] *= passing[i].sqrt());
             } else {
-                (0..count).for_each(|i| pull[i] *= power(area[i], law.m));
+                (0..count).for_each(|i| pull[i] *= power(passing[i], law.m));
             }
             let start = &self.start[first..][..count];
             for (i, node) in nodes.iter_mut().enumerate() {

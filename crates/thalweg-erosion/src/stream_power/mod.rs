@@ -21,6 +21,7 @@
 mod creep;
 mod error;
 mod floors;
+mod flow;
 mod incision;
 mod lakes;
 mod land;

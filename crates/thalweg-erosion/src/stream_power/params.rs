@@ -103,6 +103,11 @@ pub struct Params {
     #[serde(with = "units::Area")]
     #[schemars(transform = within(0.0, 1.0e9).slider(0.0, 1.0e5).hint("0 for rivers that begin at the ridge"))]
     pub channel_area: f64,
+    /// Length across the flow over which water that runs side by side is added up: beds of rivers are as wide, and finer cells give
+    /// the same slopes `[m]`.
+    #[serde(with = "units::Length")]
+    #[schemars(transform = within(0.0, 1.0e4).slider(0.0, 100.0).hint("0 for threads as wide as cells"))]
+    pub flow_width: f64,
     /// Rate of cutting that rivers must exceed before they cut at all `[m/s]`.
     #[serde(with = "units::Speed")]
     #[schemars(transform = within(0.0, 1.0e-5).slider(0.0, 1.0e-3 / YEAR).hint("0 for none"))]
@@ -134,8 +139,8 @@ pub struct Params {
     #[serde(with = "units::Diffusivity")]
     #[schemars(transform = within(0.0, 1.0e-3).slider(0.0, 0.1 / YEAR).hint("0 for none"))]
     pub creep: f64,
-    /// Slope that soil hardly exceeds: creep grows towards it as if without bound (Roering et al. 1999) `[rad]`; 0: creep grows in
-    /// proportion to the slope.
+    /// Slope that soil on common rock hardly exceeds: creep grows towards it as if without bound (Roering et al. 1999) `[rad]`; harder
+    /// rock stands steeper. 0: creep grows in proportion to the slope.
     #[serde(with = "units::Angle")]
     #[schemars(transform = within(0.0, STEEPEST).slider(0.3, 1.2).hint("0 for none"))]
     pub critical_slope: f64,
@@ -163,10 +168,11 @@ impl Default for Params {
             keep_form: 0.0,
             form_width: 600.0,
             erodibility: 2.0e-2 / YEAR,
-            erodibility_noise: 0.5,
+            erodibility_noise: 0.7,
             area_exponent: 0.4,
             slope_exponent: 1.0,
-            channel_area: 2.0e4,
+            channel_area: 1.5e4,
+            flow_width: 30.0,
             threshold: 0.0,
             layers: Vec::new(),
             dip: 0.0,
@@ -175,10 +181,10 @@ impl Default for Params {
             sediment_erodibility: 1.5,
             routing: Routing::Rho8,
             lakes: Lakes::Keep,
-            creep: 0.02 / YEAR,
-            critical_slope: 34.0_f64.to_radians(),
+            creep: 0.027 / YEAR,
+            critical_slope: 30.5_f64.to_radians(),
             valley_spacing: None,
-            valley_width: 60.0,
+            valley_width: 30.0,
         }
     }
 }
@@ -199,6 +205,7 @@ impl Params {
                 erodibility_noise: 0.0,
                 area_exponent: 0.5,
                 channel_area: 0.0,
+                flow_width: 0.0,
                 deposition: 0.0,
                 sediment_erodibility: 1.0,
                 routing: Routing::D8,

@@ -23,7 +23,8 @@ pub(super) fn expected(
     params: &Params,
 ) -> f64 {
     let steepest = params.steepest().unwrap_or(1.0);
-    let Incision { area, nodes, lines, .. } = incision;
+    let Incision { area, flow, nodes, lines, .. } = incision;
+    let passing = flow.of(area);
     lines.clear();
     lines.resize(order.cells.len(), [0.0; 2]);
     let places =
@@ -37,7 +38,7 @@ pub(super) fn expected(
     for (here, (at, below)) in places().enumerate().filter(|(here, (_, below))| here != below) {
         let wears = risen * f64::from(pattern[at]) + law.g * lines[here][0] / area[at];
         // Above the heads of rivers slopes creep, and are not as steep as rivers too small to cut would have to be.
-        let head = law.head / area[at];
+        let head = law.head / passing[at];
         let pull = nodes[at].pull * (1.0 + head * head);
         let fall = (wears.max(0.0) + law.threshold) / pull.max(f64::MIN_POSITIVE);
         let fall = if law.n == 1.0 { fall } else { power(fall.max(f64::MIN_POSITIVE), 1.0 / law.n) };

@@ -13,9 +13,10 @@ use super::rock::{self, Strata, Surface};
 use super::{receivers, relief, uplift};
 use fearless_simd::{Level, Simd, dispatch};
 use std::ops::Range;
+use thalweg_field::band::{self, Lines};
 use thalweg_field::random::Key;
 use thalweg_field::sum::Compensated;
-use thalweg_field::{Frame, Grid2, Heightfield, Invalid, Ledger, Solids, band, require};
+use thalweg_field::{Frame, Grid2, Heightfield, Invalid, Ledger, Solids, require};
 
 /// Change of the surface over which its age is forgotten `[m]`: about the depth that cosmic rays reach (Lal 1991).
 const FRESH: f32 = 1.0;
@@ -172,7 +173,7 @@ impl StreamPower {
     }
 
     /// Bytes for each cell: what is saved, and the room for a step.
-    pub const BYTES_PER_CELL: usize = 20 + 12 + 164;
+    pub const BYTES_PER_CELL: usize = 20 + 12 + 188;
 
     /// Memory that a run on so many cells needs, without maps and pictures `[bytes]`.
     pub fn memory(cols: usize, rows: usize) -> u64 {
@@ -242,6 +243,8 @@ impl StreamPower {
         let key = Key::new(self.land.seed).with(self.clock.step);
         self.routes.find(&self.layout, &mut self.cells.height, &self.params, key);
         self.work.incision.gather(&self.layout, &self.routes.order, self.given.rain.as_deref());
+        let side = self.params.flow_width / self.layout.cell;
+        self.work.incision.gather_flow(&self.layout, &self.routes.ways, side);
         self.work.start.clone_from(&self.cells.height);
     }
 
@@ -251,14 +254,7 @@ impl StreamPower {
         let law = law(layout, params, dt);
         let Routes { ways, order, hollows, .. } = routes;
         hollows.measure(&cells.height);
-        let surface = given.surface(layout, cells, params);
-        let erodibility = match given.varies(params) {
-            true => {
-                surface.erodibility(&mut work.erodibility);
-                &work.erodibility
-            }
-            false => &given.rock,
-        };
+        let erodibility = given.erodibility(&work.erodibility);
         let soil = &work.soil[..];
         let ground = Ground { ways, erodibility, start: &cells.height, soil };
         work.incision.weigh(layout, &ground, &law);
@@ -289,16 +285,27 @@ impl StreamPower {
     /// rivers are narrower than cells, and would have to cut the more the finer the cells are.
     fn creep(&mut self, dt: f64) {
         let Self { layout, params, clock, given, cells, work, routes, .. } = self;
+        if given.varies(params) {
+            given.surface(layout, cells, params).erodibility(&mut work.erodibility);
+        } else {
+            work.erodibility.clear();
+        }
         let floors = (params.valley_width > 0.0).then(|| {
             let floors = Floors { width: params.valley_width, cut: params.erodibility * dt };
-            floors.spread(layout, &work.incision.area, &mut work.floors);
+            floors.spread(layout, work.incision.passing(), &mut work.floors);
             &work.floors[..]
         });
         let head = params.channel_area / (layout.cell * layout.cell);
-        stays(head, layout, &work.incision.area, &routes.ways, &mut work.stays);
+        stays(head, layout, work.incision.passing(), &routes.ways, &mut work.stays);
         let (spread, critical) = (params.diffusivity() * dt, params.steepest());
-        let risen = (&given.pattern[..], params.uplift * clock.gain * dt);
-        let slopes = Slopes { layout, spread, critical, floors, stays: &work.stays, risen };
+        let uplift = params.uplift * clock.gain;
+        // Slopes are about as long as the area at their foot, where rivers begin, is wide.
+        let comes =
+            uplift.max(0.0) * params.channel_area.sqrt() / (params.diffusivity() * critical.unwrap_or(1.0));
+        let risen = (&given.pattern[..], uplift * dt);
+        let erodibility = given.erodibility(&work.erodibility);
+        let slopes =
+            Slopes { layout, spread, critical, comes, floors, stays: &work.stays, erodibility, risen };
         work.creep.go(&slopes, &mut cells.height, &mut work.soil);
     }
 
@@ -309,15 +316,15 @@ impl StreamPower {
         let mut eroded = routes.hollows.cut;
         let stride = layout.stride;
         let (height, start) = (&cells.height, &work.start);
-        let rows = Rows { sediment: &mut cells.sediment, age: &mut cells.age, stride };
-        let finish_row = |row: Range<usize>, rows: Rows| {
+        let rows = [&mut cells.sediment, &mut cells.age].map(|values| Lines { values, length: stride });
+        let finish_row = |row: Range<usize>, [sediment, age]: [Lines<'_, f32>; 2]| {
             let (row, mut sum) = (row.start, [0.0; 2]);
             if row == 0 || row > layout.rows {
                 return sum;
             }
             let line = row * stride + 1..row * stride + 1 + layout.cols;
             let cells = height[line.clone()].iter().zip(&start[line]);
-            let surface = rows.sediment[1..].iter_mut().zip(&mut rows.age[1..]);
+            let surface = sediment.values[1..].iter_mut().zip(&mut age.values[1..]);
             for ((height, start), (sediment, age)) in cells.zip(surface) {
                 let change = height - start;
                 *sediment = (*sediment + change as f32).max(0.0);
@@ -421,6 +428,11 @@ impl Given {
         }
     }
 
+    /// How easily cells erode, where it depends on what lies at the surface and was found, and where it does not `[-]`.
+    fn erodibility<'a>(&'a self, at_surface: &'a [f32]) -> &'a [f32] {
+        if at_surface.is_empty() { &self.rock } else { at_surface }
+    }
+
     /// Whether erodibility depends on what lies at the surface.
     pub(super) fn varies(&self, params: &Params) -> bool {
         self.strata.is_some() || params.sediment_erodibility != 1.0
@@ -452,21 +464,6 @@ impl Routes {
         self.hollows.clear();
         self.hollows.drain(layout, height, &mut self.ways, &mut self.climb, params.lakes);
         self.order.sort(layout, &self.ways, &mut self.climb);
-    }
-}
-
-/// Rows of what lies at the surface.
-struct Rows<'a> {
-    sediment: &'a mut [f32],
-    age: &'a mut [f32],
-    stride: usize,
-}
-
-impl band::Cut for Rows<'_> {
-    fn cut(self, at: usize) -> (Self, Self) {
-        let at = at * self.stride;
-        let ((a, b), (c, d)) = (self.sediment.split_at_mut(at), self.age.split_at_mut(at));
-        (Self { sediment: a, age: c, ..self }, Self { sediment: b, age: d, stride: self.stride })
     }
 }
 

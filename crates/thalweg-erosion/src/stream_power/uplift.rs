@@ -3,7 +3,8 @@
 use super::layout::Layout;
 use super::params::Params;
 use std::ops::Range;
-use thalweg_field::{Grid2, band};
+use thalweg_field::Grid2;
+use thalweg_field::band::{self, Lines};
 
 /// Share of the uplift that is the same everywhere even where the form is kept entirely: low ground is raised too, so that its
 /// rivers have something to cut `[-]`.
@@ -78,35 +79,21 @@ pub(super) fn raise(
     uplifted: &mut [f32],
 ) -> f64 {
     let stride = layout.stride;
-    let raise_row = |row: Range<usize>, cells: Rows| {
+    let raise_row = |row: Range<usize>, (height, uplifted): (Lines<'_, f64>, Lines<'_, f32>)| {
         let row = row.start;
         let mut sum = 0.0;
         if row > 0 && row <= layout.rows {
             for col in 1..=layout.cols {
                 let rise = by * f64::from(pattern[row * stride + col]);
-                cells.height[col] += rise;
-                cells.uplifted[col] += rise as f32;
+                height.values[col] += rise;
+                uplifted.values[col] += rise as f32;
                 sum += rise;
             }
         }
         sum
     };
-    band::measure_parts(0..layout.rows + 2, 1, Rows { height, uplifted, stride }, &raise_row, &|a, b| a + b)
-}
-
-/// Rows of what uplift changes.
-struct Rows<'a> {
-    height: &'a mut [f64],
-    uplifted: &'a mut [f32],
-    stride: usize,
-}
-
-impl band::Cut for Rows<'_> {
-    fn cut(self, at: usize) -> (Self, Self) {
-        let at = at * self.stride;
-        let ((a, b), (c, d)) = (self.height.split_at_mut(at), self.uplifted.split_at_mut(at));
-        (Self { height: a, uplifted: c, ..self }, Self { height: b, uplifted: d, stride: self.stride })
-    }
+    let parts = (Lines { values: height, length: stride }, Lines { values: uplifted, length: stride });
+    band::measure_parts(0..layout.rows + 2, 1, parts, &raise_row, &|a, b| a + b)
 }
 
 #[cfg(test)]

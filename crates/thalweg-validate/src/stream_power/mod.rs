@@ -33,7 +33,7 @@ pub(crate) const CASES: &[Case] = &[
     Case { name: "stream-power/books", about: "no ground is lost", run: books::books },
     Case {
         name: "stream-power/resolution",
-        about: "finer cells give the same mountains, as far off as is known",
+        about: "finer cells give the same mountains",
         run: books::resolution,
     },
     Case {

@@ -2,6 +2,7 @@
 
 use super::passes::shared_out;
 use super::{Scene, Time};
+use crate::solver::Method;
 
 impl Scene {
     /// How many methods follow one another: those of `[[before]]`, and the scene's own.
@@ -21,6 +22,11 @@ impl Scene {
             (alone.solver, alone.time) = (earlier.solver.clone().into(), earlier.time.clone());
         }
         alone
+    }
+
+    /// The method of one of them.
+    pub(crate) fn method_of_stage(&self, stage: usize) -> &'static Method {
+        self.before.get(stage).map_or_else(|| self.solver.first().method(), |earlier| earlier.solver.method())
     }
 
     /// Steps of all methods and passes together.

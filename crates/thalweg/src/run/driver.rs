@@ -60,7 +60,7 @@ impl Driver<'_> {
             let to_pause =
                 self.pause_at.map_or(u64::MAX, |step| step.saturating_sub(state.steps_taken()).max(1));
             let clock = Instant::now();
-            let name = state.scene().solver.first().method().name;
+            let name = state.method_at_work();
             let steps = self
                 .timings
                 .of(name, || {

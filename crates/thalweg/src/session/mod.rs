@@ -424,6 +424,11 @@ impl Session {
         self.world.clock()
     }
 
+    /// Name of the method that is at work: one of `[[before]]`, then the scene's own.
+    pub fn method_at_work(&self) -> &'static str {
+        self.scene().method_of_stage(self.world.stage()).name
+    }
+
     /// Steps taken by all passes.
     pub fn steps_taken(&self) -> u64 {
         self.clock().steps

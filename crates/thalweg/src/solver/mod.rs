@@ -58,6 +58,11 @@ pub trait Solver: Debug + Send {
     /// How far it is, and how far it goes.
     fn clock(&self) -> Clock;
 
+    /// Which of the methods that follow one another is at work, counted from 0.
+    fn stage(&self) -> usize {
+        0
+    }
+
     /// Steps, at least one, that surely do not pass a time of the present pass `[s]` but with the last of them: where it
     /// might come, steps are taken one by one, so that it is met at the same step however the run was cut.
     fn steps_before(&self, pass_time: f64) -> u64;

@@ -30,7 +30,18 @@ struct Past {
     steps: u64,
     /// Simulated time `[s]`.
     time: f64,
+    /// Shortest and longest step `[s]`; both 0 before the first.
+    dt: [f64; 2],
     solids: Solids,
+}
+
+/// The range of two ranges; one that ends at 0 is none.
+fn joined(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
+    match (a[1] > 0.0, b[1] > 0.0) {
+        (true, true) => [a[0].min(b[0]), a[1].max(b[1])],
+        (true, false) => a,
+        _ => b,
+    }
 }
 
 impl Succession {
@@ -63,6 +74,7 @@ impl Succession {
         let past = Past {
             steps: self.past.steps + clock.steps,
             time: self.past.time + clock.time,
+            dt: joined(self.past.dt, clock.dt),
             solids: together(&self.past.solids, &self.solver.books().ledger.solids, self.stage),
         };
         let uplift = self.solver.snapshot(&Wanted::fields(&["uplift"]));
@@ -128,12 +140,17 @@ impl Solver for Succession {
         Clock {
             steps: self.past.steps + clock.steps,
             time: self.past.time + clock.time,
+            dt: joined(self.past.dt, clock.dt),
             planned: self.past.steps + clock.planned + (self.stage + 1..stages).map(steps).sum::<u64>(),
             is_over: clock.is_over && self.is_last(),
             share: if clock.is_over && self.is_last() { 1.0 } else { share.min(1.0) },
             end_time: clock.end_time.filter(|_| self.is_last()).map(|end| self.past.time + end),
             ..clock
         }
+    }
+
+    fn stage(&self) -> usize {
+        self.stage
     }
 
     fn steps_before(&self, pass_time: f64) -> u64 {
@@ -195,11 +212,11 @@ impl Solver for Succession {
 
     fn save(&self, into: &mut Sections) {
         self.solver.save(into);
-        let Past { steps, time, solids } = self.past;
+        let Past { steps, time, dt: [shortest, longest], solids } = self.past;
         into.put("stage", self.stage);
         let Solids { bed_start, bed_end, suspended, exported, added, eroded } = solids;
         let books = [bed_start, bed_end, suspended, exported, added, eroded];
-        into.put_doubles("stage_past", [&[steps as f64, time], &books[..]].concat());
+        into.put_doubles("stage_past", [&[steps as f64, time, shortest, longest], &books[..]].concat());
         let inherited = self.inherited.as_ref().map_or(Vec::new(), |ground| ground.height.values().to_vec());
         into.put_floats("stage_ground", inherited);
         let counted = self.counted_from.as_ref().map_or(Vec::new(), |ground| ground.height.values().to_vec());
@@ -212,9 +229,10 @@ impl Solver for Succession {
             return Err("it counts more methods than the scene has".into());
         }
         let misfit = || "its methods do not fit the scene".to_owned();
-        let numbers: [f64; 8] = from.doubles("stage_past")?.try_into().map_err(|_| misfit())?;
+        let numbers: [f64; 10] = from.doubles("stage_past")?.try_into().map_err(|_| misfit())?;
         all_within("account of its earlier methods,", &numbers, &FINITE)?;
-        let [steps, time, bed_start, bed_end, suspended, exported, added, eroded] = numbers;
+        let [steps, time, shortest, longest, bed_start, bed_end, suspended, exported, added, eroded] =
+            numbers;
         let steps = whole("the steps of its earlier methods", steps, 1 << 53)?;
         let start = self.setup.ground.heights();
         let ground = |name: &str| match from.floats(name)? {
@@ -232,7 +250,7 @@ impl Solver for Succession {
         self.solver.load(from)?;
         let solids = Solids { bed_start, bed_end, suspended, exported, added, eroded };
         (self.stage, self.inherited, self.counted_from) = (stage, inherited, counted);
-        self.past = Past { steps, time, solids };
+        self.past = Past { steps, time, dt: [shortest, longest], solids };
         Ok(())
     }
 }

@@ -87,6 +87,11 @@ impl World {
         self.leader().clock()
     }
 
+    /// Which of the leader's methods is at work.
+    pub(crate) fn stage(&self) -> usize {
+        self.leader().stage()
+    }
+
     pub(crate) fn steps_before(&self, pass_time: f64) -> u64 {
         self.leader().steps_before(pass_time)
     }

@@ -2,11 +2,12 @@
 
 use fearless_simd::{Simd, f32x8, prelude::*};
 
-/// Stages that the law may ask for; it is given up a little further from the critical slope where it would ask for more.
-const STAGES: f64 = 28.0;
 /// Shares of the critical slope up to which the law holds at least and at most `[-]`. Beyond it the flux grows as quickly with the
-/// slope as there, then half as quickly.
-const LAW_UNTIL: [f64; 2] = [0.9, 0.99];
+/// slope as there, then half as quickly: slopes can be a little steeper than the critical one, and stages are not without number.
+const LAW_UNTIL: [f64; 2] = [0.92, 0.98];
+/// Share of the flux at the foot of a slope up to which the law holds `[-]`: where more soil comes down, the little that is missing
+/// of it makes slopes a few hundredths steeper.
+const LAW_FOR: f64 = 0.6;
 /// What is over 1 keeps stages stable while slopes turn `[-]`.
 const MARGIN: f64 = 1.05;
 
@@ -24,14 +25,16 @@ pub(super) struct Law {
 }
 
 impl Law {
-    /// The law for a `spread` of diffusivity times time step `[m²]`, and the steepest slope, if there is one.
-    pub(super) fn new(cell: f64, spread: f64, critical: Option<f64>) -> Self {
+    /// The law for a `spread` of diffusivity times time step `[m²]`; `critical` is the steepest slope, if there is one, and
+    /// `comes` the soil that comes down to the foot of a slope, over D S_c: what slopes have to carry decides up to where the law must
+    /// hold, not cells or steps, so that finer ones give the same slopes.
+    pub(super) fn new(cell: f64, spread: f64, critical: Option<f64>, comes: f64) -> Self {
         let base = spread / (cell * cell);
         let bend = critical.map_or(0.0, |critical| (critical * cell).powi(-2));
-        // How quickly the flux grows with the slope where the law ends, (1 + x)/(1 − x)², decides how many stages there are.
-        let steep = 0.5 * STAGES * (STAGES + 1.0) / (4.0 * MARGIN * base.max(f64::MIN_POSITIVE));
-        let until = (1.0 + 0.5 / steep) - ((1.0 + 0.5 / steep).powi(2) - (1.0 - 1.0 / steep)).max(0.0).sqrt();
-        let cap = until.clamp(LAW_UNTIL[0].powi(2), LAW_UNTIL[1].powi(2));
+        // The slope S with S / (1 − S²) = flux.
+        let flux = (LAW_FOR * comes).max(f64::MIN_POSITIVE);
+        let until = ((1.0 + 4.0 * flux * flux).sqrt() - 1.0) / (2.0 * flux);
+        let cap = until.clamp(LAW_UNTIL[0], LAW_UNTIL[1]).powi(2);
         let over = 1.0 / (1.0 - cap);
         Self { base, bend, cap, most: over + over * over * cap, rest: (over * cap).powi(2) }
     }
@@ -72,10 +75,15 @@ pub(super) struct Faces<S: Simd> {
 
 impl<S: Simd> Faces<S> {
     /// Soil that crosses a face in a step `[m]`; `along` is the difference across the face, `aside` that at right angles, both
-    /// over one cell `[m]`, `extra` is what spreads beside the soil.
+    /// over one cell `[m]`; `softness` is what the square of the slope counts, `extra` what spreads beside the soil.
     #[inline(always)]
-    pub(super) fn flux(&self, along: f32x8<S>, aside: f32x8<S>, extra: f32x8<S>) -> f32x8<S> {
-        let share = (along * along + aside * aside) * self.bend;
+    pub(super) fn flux(
+        &self,
+        [along, aside]: [f32x8<S>; 2],
+        softness: f32x8<S>,
+        extra: f32x8<S>,
+    ) -> f32x8<S> {
+        let share = (along * along + aside * aside) * (self.bend * softness);
         let holds = share.simd_lt(self.cap);
         let above = holds.select(self.base, self.most * share - self.rest);
         let below = holds.select(self.one - share, share);

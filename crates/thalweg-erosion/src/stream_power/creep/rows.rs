@@ -5,7 +5,7 @@ use super::tile::{MARGIN, STRIP, Tile, WIDE};
 use super::{Slopes, Stage};
 use fearless_simd::{Level, Simd, dispatch};
 use std::ops::Range;
-use thalweg_field::band;
+use thalweg_field::band::{self, Lines};
 
 /// Rows of a tile: those around it that are computed twice are few beside them.
 const TOGETHER: usize = 128;
@@ -16,7 +16,8 @@ pub(super) const SOUTH: usize = 1; // How much higher the cell to the south was 
 pub(super) const STAYS: usize = 2; // Share of the soil that comes to rest `[-]`.
 pub(super) const RISEN: usize = 3; // How far rock rises in this step `[m]`.
 pub(super) const FLOOR: usize = 4; // What spreads beside the soil, over the cell's area `[-]`.
-const KNOWN: usize = 5;
+pub(super) const SOFTNESS: usize = 5; // What the square of the slope counts, over that of the common rock `[-]`.
+const KNOWN: usize = 6;
 
 /// The ground at the beginning of a step. A row has margins on either side of each of its quantities.
 #[derive(Clone, Debug, Default)]
@@ -55,18 +56,20 @@ impl Rows {
         let (by, level) = (by as f32, Level::new());
         let take_up = |row: Range<usize>, known: &mut [f32]| {
             let row = row.start;
-            let here = layout.at(0, row)..layout.at(0, row) + cols;
-            let below = if row + 1 < rows { layout.at(0, row + 1) } else { here.start };
-            let ground = Line {
-                height: &height[here.clone()],
-                below: &height[below..below + cols],
-                stays: &slopes.stays[here.clone()],
-                pattern: &pattern[here.clone()],
-                floors: slopes.floors.map(|floors| &floors[here]),
+            let line = |row: usize| {
+                let cells = layout.at(0, row)..layout.at(0, row) + cols;
+                Line {
+                    height: &height[cells.clone()],
+                    stays: &slopes.stays[cells.clone()],
+                    pattern: &pattern[cells.clone()],
+                    erodibility: &slopes.erodibility[cells.clone()],
+                    floors: slopes.floors.map(|floors| &floors[cells]),
+                }
             };
-            dispatch!(level, simd => ground.take_up(simd, [by, per_area], known, stride))
+            let ground = Ground { here: line(row), below: line((row + 1).min(rows - 1)), by, per_area };
+            dispatch!(level, simd => ground.take_up(simd, known, stride))
         };
-        let known = Cells { values: &mut self.known, row: KNOWN * stride };
+        let known = Lines { values: &mut self.known, length: KNOWN * stride };
         band::measure_parts(0..rows, 1, known, &|row, known| take_up(row, known.values), &f32::max)
     }
 
@@ -75,8 +78,8 @@ impl Rows {
     pub(super) fn cross(&self, law: &Law, stages: &[Stage], from: [&Crossed; 2], to: [&mut Crossed; 2]) {
         let (level, row) = (Level::new(), 2 * self.stride);
         let from = from.map(|crossed| &crossed.faces[..]);
-        let to = to.map(|crossed| Cells { values: &mut crossed.faces, row });
-        let cross = |rows: Range<usize>, to: [Cells<'_, f32>; 2]| {
+        let to = to.map(|crossed| Lines { values: &mut crossed.faces, length: row });
+        let cross = |rows: Range<usize>, to: [Lines<'_, f32>; 2]| {
             let mut to = to.map(|cells| cells.values);
             for col in (0..self.cols).step_by(STRIP) {
                 let tile = Tile { ground: self, from, stages, rows: rows.clone(), col };
@@ -90,7 +93,7 @@ impl Rows {
     pub(super) fn settle(&self, slopes: &Slopes, crossed: &Crossed, height: &mut [f64], soil: &mut [f64]) {
         let (layout, level) = (slopes.layout, Level::new());
         let line = layout.stride;
-        let settle = |row: Range<usize>, [height, soil]: [Cells<'_, f64>; 2]| {
+        let settle = |row: Range<usize>, [height, soil]: [Lines<'_, f64>; 2]| {
             if row.start > 0 && row.start <= self.rows {
                 let faces = |row: usize, which: usize| &crossed.faces[(2 * row + which) * self.stride..];
                 let row = row.start - 1;
@@ -105,7 +108,7 @@ impl Rows {
                 dispatch!(level, simd => came.settle(simd, stays, height, soil));
             }
         };
-        let parts = [Cells { values: height, row: line }, Cells { values: soil, row: line }];
+        let parts = [Lines { values: height, length: line }, Lines { values: soil, length: line }];
         band::for_each_part(0..layout.rows + 2, 1, parts, &settle);
     }
 
@@ -122,49 +125,59 @@ pub(super) fn part(values: &[f32], at: usize) -> &[f32; WIDE] {
     values[at..].first_chunk().expect("rows are whole strips with a margin on either side")
 }
 
-/// Rows that are cut between threads.
-struct Cells<'a, T> {
-    values: &'a mut [T],
-    /// Values of a row.
-    row: usize,
-}
-
-impl<T: Send> band::Cut for Cells<'_, T> {
-    fn cut(self, at: usize) -> (Self, Self) {
-        let (before, after) = self.values.split_at_mut(at * self.row);
-        (Self { values: before, row: self.row }, Self { values: after, row: self.row })
-    }
-}
-
-/// A row of the ground, and the one below it.
+/// A row of the ground.
 struct Line<'a> {
     height: &'a [f64],
-    below: &'a [f64],
     stays: &'a [f32],
     pattern: &'a [f32],
+    erodibility: &'a [f32],
     floors: Option<&'a [f32]>,
 }
 
 impl Line<'_> {
+    /// The height of a cell at the end of the step, but for the soil. Rivers keep their level while rock rises, as steady ones do:
+    /// what they will have cut at the end of the step banks must not wait for, or they would stand the steeper the finer the
+    /// cells are.
     #[inline(always)]
-    fn take_up<S: Simd>(&self, _: S, [by, per_area]: [f32; 2], known: &mut [f32], stride: usize) -> f32 {
-        let cols = self.height.len();
+    fn height(&self, col: usize, by: f32) -> f64 {
+        self.height[col] - f64::from(by * self.pattern[col] * (1.0 - self.stays[col]))
+    }
+}
+
+/// A row of the ground, and the one below it; what the pattern of the uplift and the floors are multiplied with.
+struct Ground<'a> {
+    here: Line<'a>,
+    below: Line<'a>,
+    by: f32,
+    per_area: f32,
+}
+
+impl Ground<'_> {
+    #[inline(always)]
+    fn take_up<S: Simd>(&self, _: S, known: &mut [f32], stride: usize) -> f32 {
+        let Self { here, below, by, per_area } = self;
+        let cols = here.height.len();
         let mut planes = known.chunks_exact_mut(stride).map(|plane| &mut plane[MARGIN - 1..][..cols + 2]);
         let mut plane = || planes.next().unwrap_or_default();
-        let (east, south, stays, risen, floor) = (plane(), plane(), plane(), plane(), plane());
+        let [east, south, stays, risen, floor, softness] = [(); KNOWN].map(|()| plane());
         // Beyond the edges the ground goes on as it is: nothing crosses them.
-        for (east, pair) in east[1..].iter_mut().zip(self.height.windows(2)) {
-            *east = (pair[1] - pair[0]) as f32;
+        for col in 0..cols - 1 {
+            east[col + 1] = (here.height(col + 1, *by) - here.height(col, *by)) as f32;
         }
         (east[0], east[cols]) = (0.0, 0.0);
-        for ((south, here), below) in south[1..].iter_mut().zip(self.height).zip(self.below) {
-            *south = (below - here) as f32;
+        for col in 0..cols {
+            south[col + 1] = (below.height(col, *by) - here.height(col, *by)) as f32;
         }
         (south[0], south[cols + 1]) = (south[1], south[cols]);
-        stays[1..=cols].copy_from_slice(self.stays);
-        risen[1..].iter_mut().zip(self.pattern).for_each(|(risen, pattern)| *risen = by * pattern);
+        stays[1..=cols].copy_from_slice(here.stays);
+        for (col, risen) in risen[1..=cols].iter_mut().enumerate() {
+            *risen = by * here.pattern[col] * here.stays[col];
+        }
+        // The critical slope goes with the fourth root of the erodibility.
+        softness[1..=cols].iter_mut().zip(here.erodibility).for_each(|(soft, rock)| *soft = rock.sqrt());
+        (softness[0], softness[cols + 1]) = (softness[1], softness[cols]);
         let mut most = 0.0_f32;
-        let Some(floors) = self.floors else {
+        let Some(floors) = here.floors else {
             floor.fill(0.0);
             return most;
         };

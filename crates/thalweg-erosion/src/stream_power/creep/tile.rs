@@ -5,7 +5,7 @@
 
 use super::Stage;
 use super::law::Faces;
-use super::rows::{EAST, FLOOR, RISEN, Rows, SOUTH, STAYS, part};
+use super::rows::{EAST, FLOOR, RISEN, Rows, SOFTNESS, SOUTH, STAYS, part};
 use crate::lanes::{LANES, load, store};
 use fearless_simd::{Simd, f32x8};
 use std::ops::Range;
@@ -175,6 +175,8 @@ impl Tile<'_> {
         let below = (row + 1).min(self.ground.rows - 1);
         let floor = self.ground.known(FLOOR, row, self.col);
         let floor_below = self.ground.known(FLOOR, below, self.col);
+        let soft = self.ground.known(SOFTNESS, row, self.col);
+        let soft_below = self.ground.known(SOFTNESS, below, self.col);
         // Above the first row and below the last one the ground goes on as it is.
         let north = if row == 0 { &level } else { &front.south[(row + 1) % 2] };
         let south = if row == below { &level } else { &front.south[row % 2] };
@@ -183,17 +185,22 @@ impl Tile<'_> {
             (last * stage.last + earlier * stage.earlier) + flux * stage.flux
         };
         for at in COMPUTED.step_by(LANES) {
-            let [e, s, own] = [load(simd, east, at), load(simd, south, at), load(simd, floor, at)];
+            let [e, s] = [load(simd, east, at), load(simd, south, at)];
+            let [own, own_soft] = [load(simd, floor, at), load(simd, soft, at)];
             let [last_east, last_south] = [0, 1].map(|face| load(simd, &last[face], at));
             let [earlier_east, earlier_south] = [0, 1].map(|face| load(simd, &earlier[face], at));
             let above = load(simd, north, at) + load(simd, north, at + 1);
             let aside = (above + (s + load(simd, south, at + 1))) * 0.25;
             let extra = (own + load(simd, floor, at + 1)) * 0.5;
-            store(recur(law.flux(e, aside, extra), last_east, earlier_east), &mut now[0], at);
+            let softness = (own_soft + load(simd, soft, at + 1)) * 0.5;
+            let flux = law.flux([e, aside], softness, extra);
+            store(recur(flux, last_east, earlier_east), &mut now[0], at);
             let below = load(simd, east_below, at - 1) + load(simd, east_below, at);
             let aside = ((load(simd, east, at - 1) + e) + below) * 0.25;
             let extra = (own + load(simd, floor_below, at)) * 0.5;
-            store(recur(law.flux(s, aside, extra), last_south, earlier_south), &mut now[1], at);
+            let softness = (own_soft + load(simd, soft_below, at)) * 0.5;
+            let flux = law.flux([s, aside], softness, extra);
+            store(recur(flux, last_south, earlier_south), &mut now[1], at);
         }
     }
 }
