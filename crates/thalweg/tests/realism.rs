@@ -98,6 +98,18 @@ fn faults_put_into_real_ground_are_found() {
     assert!(outside(&pocked).contains(&"pits %"), "{:?}", outside(&pocked));
 }
 
+/// The demo's landscape, on cells of 20 m: `cargo xtask realism` measures it at full size for many seeds.
+#[test]
+fn the_demo_is_as_wanted() {
+    let made = Survey::new("demo", &[]).unwrap().run(4, 512).unwrap();
+    for measure in MEASURES.iter().filter(|measure| measure.heading != "JS") {
+        assert_eq!(measure.verdict(&made.sample), Verdict::Within, "{}: {}", measure.name, row(&made.sample));
+    }
+    // As far as the farthest of the windows that real ground is cut into; at full size less is wanted.
+    let distance = made.sample.realism.geomorphon_distance.unwrap();
+    assert!(distance < 0.055, "{}", row(&made.sample));
+}
+
 /// A scene in small: it runs over the same kilometres at both sizes, and they are compared.
 #[test]
 fn a_scene_is_measured_at_several_sizes() {

@@ -115,7 +115,7 @@ impl Tile<'_> {
     #[inline(always)]
     fn reach<S: Simd>(&self, simd: S, stage: usize, row: usize, last: &[Crossing; KEPT], front: &mut Front) {
         let [even, odd] = &mut front.moved;
-        let (moved, moved_above) = if row % 2 == 0 { (even, &*odd) } else { (odd, &*even) };
+        let (moved, moved_above) = if row.is_multiple_of(2) { (even, &*odd) } else { (odd, &*even) };
         let above = row.checked_sub(1).map_or(&[0.0; WIDE], |above| &last[above % KEPT][1]);
         self.moved(simd, stage, row, [&last[row % KEPT][0], &last[row % KEPT][1], above], moved);
         let (start, east) = (self.ground.known(EAST, row, self.col), &mut front.east[row % 2]);
