@@ -100,7 +100,7 @@ fn test() -> bool {
         .map_or(("CARGO_TERM_COLOR", "auto".into()), |file| ("THALWEG_PORTABLE", file.display().to_string()));
     run_with(portable.0, &portable.1, "cargo", &["test", "--release", "--workspace", "--locked"])
         && run("cargo", &checked)
-        && run("cargo", &[&["test", "--test", "going_on"], &PLAIN[..]].concat())
+        && run("cargo", &[&["test", "--release", "--test", "going_on"], &PLAIN[..]].concat())
 }
 
 /// Writes what comes from the descriptions of the parameters; a test tells when it is not current.

@@ -1,7 +1,7 @@
 //! Stream power through its public face.
 
 use thalweg_erosion::stream_power::reference::Reference;
-use thalweg_erosion::stream_power::{Land, Params, StreamPower};
+use thalweg_erosion::stream_power::{Lakes, Land, Params, StreamPower};
 use thalweg_field::random::Key;
 use thalweg_field::{Edge, Edges, Frame, Grid2, Heightfield, Region};
 
@@ -115,8 +115,14 @@ fn a_cone_that_creeps_stays_round() {
         (10.0 * (40.0 - away)).max(0.0)
     };
     let ground = Heightfield { height: Grid2::from_fn(cells, cells, height), frame: Frame::with_cell(cell) };
-    let params =
-        Params { uplift: 0.0, erodibility: 0.0, valley_width: 0.0, channel_area: 0.0, ..Params::default() };
+    let params = Params {
+        uplift: 0.0,
+        erodibility: 0.0,
+        erodibility_noise: 0.0,
+        valley_width: 0.0,
+        channel_area: 0.0,
+        ..Params::default()
+    };
     let mut land = StreamPower::new(&ground, &params, &Land::open()).unwrap();
     land.advance(20).unwrap();
     let after = land.ground().height;
@@ -131,5 +137,36 @@ fn a_cone_that_creeps_stays_round() {
         let across = after.at(middle + step, middle + step);
         // A hundredth of the cone's height.
         assert!((axis - across).abs() < 4.0, "{axis} m and {across} m, {away} cells from the middle");
+    }
+}
+
+/// Hills and hollows, some of them lower than the edges, on wide cells.
+fn rough(cells: usize) -> Heightfield {
+    let key = Key::new(7);
+    let height = |col: usize, row: usize| 60.0 * key.with(col as u64).with(row as u64).unit() as f32;
+    Heightfield { height: Grid2::from_fn(cells, cells, height), frame: Frame::with_cell(80.0) }
+}
+
+/// Rivers that begin within a cell, much deposition, hollows that are breached: nothing may rise above what rock rose, nor sink
+/// below where water leaves, and the books must hold.
+#[test]
+fn small_rivers_and_breached_hollows_build_no_towers_and_dig_no_shafts() {
+    let ground = rough(65);
+    let bounds = ground.height.range().map(|(low, high)| [f64::from(low), f64::from(high)]).unwrap();
+    for lakes in [Lakes::Keep, Lakes::Pass, Lakes::Breach] {
+        for (channel_area, deposition) in [(100.0, 3.0), (5000.0, 3.0), (5000.0, 30.0), (15_000.0, 3.0)] {
+            let params = Params { lakes, channel_area, deposition, ..Params::default() };
+            let mut run = StreamPower::new(&ground, &params, &Land::open()).unwrap();
+            run.advance(150).unwrap();
+            let whole = Region { cols: 0..65, rows: 0..65 };
+            let risen = params.uplift * run.time();
+            for height in run.heights(&whole) {
+                assert!(
+                    (bounds[0] - 1.0e-6..bounds[1] + risen).contains(&height),
+                    "{height} m with {lakes:?}, {channel_area} m², G = {deposition}"
+                );
+            }
+            assert!(run.ledger().solids.imbalance() < 1.0e-9);
+        }
     }
 }

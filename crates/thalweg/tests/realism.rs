@@ -102,12 +102,9 @@ fn faults_put_into_real_ground_are_found() {
 #[test]
 fn the_demo_is_as_wanted() {
     let made = Survey::new("demo", &[]).unwrap().run(4, 512).unwrap();
-    for measure in MEASURES.iter().filter(|measure| measure.heading != "JS") {
+    for measure in &MEASURES {
         assert_eq!(measure.verdict(&made.sample), Verdict::Within, "{}: {}", measure.name, row(&made.sample));
     }
-    // As far as the farthest of the windows that real ground is cut into; at full size less is wanted.
-    let distance = made.sample.realism.geomorphon_distance.unwrap();
-    assert!(distance < 0.055, "{}", row(&made.sample));
 }
 
 /// A scene in small: it runs over the same kilometres at both sizes, and they are compared.

@@ -48,6 +48,15 @@ pub(super) struct Law {
     pub(super) traps: bool,
 }
 
+impl Law {
+    /// What a river lays down in a cell, over what leaves it `[-]`: the deposition constant over the area in cells, its own or that
+    /// of the water beside it.
+    #[inline(always)]
+    pub(super) fn laid_down(&self, area: f64, passing: f64) -> f64 {
+        self.g / if area > passing { area } else { passing }
+    }
+}
+
 /// What happened to the ground in a step, as height of one cell `[m]`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Outcome {
@@ -87,7 +96,7 @@ pub(super) struct Incision {
 pub(super) struct Node {
     /// Height before `[m]`.
     start: f64,
-    /// Soil that came into the river `[m]`.
+    /// Soil that came into the river and is carried on `[m]`.
     soil: f64,
     /// What it would cut for each metre that it lies above its receiver (n = 1), or above it to the power n.
     pub(super) pull: f64,
@@ -382,9 +391,8 @@ impl Stretch<'_> {
                 let (node, code) = (&nodes[here - first], part.codes[here]);
                 let below = self.below[here] as usize - part.begin;
                 let [mut a, mut b] = part.lines[here];
-                a += node.soil;
                 if here == below {
-                    exported += a + b * node.start;
+                    exported += a + node.soil + b * node.start;
                     part.found[here] = node.start;
                     continue;
                 }
@@ -403,8 +411,9 @@ impl Stretch<'_> {
                     }
                 };
                 part.lines[here] = line;
+                // What stays of the soil in this cell it has got already.
                 let below = &mut part.lines[below];
-                *below = [below[0] + out[0], below[1] + out[1]];
+                *below = [below[0] + out[0] + node.soil, below[1] + out[1]];
             }
         }
         exported
@@ -510,7 +519,7 @@ impl Row<'_> {
                 let length = if ways[i] & 1 == 1 { lengths[1] } else { lengths[0] };
                 let head = law.head / passing[i];
                 pull[i] = f64::from(erodibility[i]) * length / (1.0 + head * head);
-                deposition[i] = law.g / if area[i] > passing[i] { area[i] } else { passing[i] };
+                deposition[i] = law.laid_down(area[i], passing[i]);
             }
             if law.m == 0.5 {
                 (0..count).for_each(|i| pull[i] *= passing[i].sqrt());

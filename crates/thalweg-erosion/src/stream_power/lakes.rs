@@ -4,7 +4,7 @@
 //! (Cordonnier, Bovy & Braun 2019; the order is that of the priority-flood of Barnes et al. 2014, on basins instead of
 //! cells), and so every basin gets the lowest way out there is.
 
-use super::layout::{Layout, OUTLET, PIT, SPILL, UNDER_WATER, WAY, WAYS};
+use super::layout::{Layout, PIT, SPILL, UNDER_WATER, WAY, WAYS};
 use super::order::{Catchments, Climb, GROUP, catchment};
 use super::params::Lakes;
 use fearless_simd::{Level, Simd, dispatch};
@@ -232,7 +232,8 @@ impl Hollows {
         self.lakes.push(Lake { spill: inside, first, last, room: 0.0 });
     }
 
-    /// Turns the way from the pass to the pit around, and cuts it down until water runs.
+    /// Turns the way from the pass to the pit around, and cuts it down until water runs. Where it leads to an outlet that is higher
+    /// than the pit, it is cut down to that, and water stands in the rest of the hollow.
     fn breach(&mut self, layout: &Layout, height: &mut [f64], ways: &mut [u8], opened: Opened) {
         let offsets = layout.offsets();
         let step = |at: usize, way: u8| at.wrapping_add_signed(offsets[way as usize]);
@@ -244,15 +245,18 @@ impl Hollows {
             (at, next) = (step(at, down), (down + (WAYS / 2) as u8) % WAYS as u8);
         }
         ways[pit] = next;
-        let (mut at, mut most) = (pit, height[pit]);
-        while ways[at] & WAY < PIT {
+        let (end, level) = lowest_cut(layout, height, ways, pit);
+        let (mut at, mut most) = (pit, level);
+        while at != end {
+            if height[at] > most {
+                self.cut += height[at] - most;
+                height[at] = most;
+            }
             most -= BREACH_SLOPE * layout.distance(ways[at] & WAY);
             at = step(at, ways[at] & WAY);
-            if height[at] <= most || ways[at] & WAY == OUTLET {
-                return;
-            }
-            self.cut += height[at] - most;
-            height[at] = most;
+        }
+        if level > height[pit] {
+            self.fill(layout, height, ways, Opened { level, ..opened });
         }
     }
 
@@ -276,6 +280,22 @@ impl Hollows {
             }
         }
     }
+}
+
+/// How far the way out of a pit must be cut: the cell that it ends at, the first that is low enough or else the outlet, and
+/// how high water stands in the pit then `[m]`.
+fn lowest_cut(layout: &Layout, height: &[f64], ways: &[u8], pit: usize) -> (usize, f64) {
+    let offsets = layout.offsets();
+    let (mut at, mut falls) = (pit, 0.0);
+    while ways[at] & WAY < PIT {
+        let way = ways[at] & WAY;
+        falls += BREACH_SLOPE * layout.distance(way);
+        at = at.wrapping_add_signed(offsets[way as usize]);
+        if height[at] <= height[pit] - falls {
+            return (at, height[pit]);
+        }
+    }
+    (at, height[pit].max(height[at] + falls))
 }
 
 /// Notes which cells of basins have a neighbour in another, on the way `way`; `own` and `beside` are basins.

@@ -295,8 +295,8 @@ impl StreamPower {
             floors.spread(layout, work.incision.passing(), &mut work.floors);
             &work.floors[..]
         });
-        let head = params.channel_area / (layout.cell * layout.cell);
-        stays(head, layout, work.incision.passing(), &routes.ways, &mut work.stays);
+        let law = law(layout, params, dt);
+        stays(&law, layout, [&work.incision.area, work.incision.passing()], &routes.ways, &mut work.stays);
         let (spread, critical) = (params.diffusivity() * dt, params.steepest());
         let uplift = params.uplift * clock.gain;
         // Slopes are about as long as the area at their foot, where rivers begin, is wide.
@@ -373,22 +373,26 @@ impl StreamPower {
     }
 }
 
-/// Share of the soil that stays in each cell: what is no river, and what lies under a lake, keeps all of it, an outlet none `[-]`.
-fn stays(head: f64, layout: &Layout, area: &[f64], ways: &[u8], stays: &mut Vec<f32>) {
+/// Share of the soil that stays in each cell: what is no river, and what lies under a lake, keeps all of it, an outlet none. A
+/// river lays some of what comes down to it right there, the more the smaller it is; soil must know that while it creeps, or
+/// it would fill small rivers up above their banks `[-]`.
+fn stays(law: &Law, layout: &Layout, [area, passing]: [&[f64]; 2], ways: &[u8], stays: &mut Vec<f32>) {
     let (stride, level) = (layout.stride, Level::new());
     stays.resize(layout.len(), 1.0);
     band::for_each_chunk(stays, stride, |row, stays| {
-        let (area, ways) = (&area[row * stride..][..stride], &ways[row * stride..][..stride]);
-        dispatch!(level, simd => stays_of_row(simd, head, area, ways, stays));
+        let cells = row * stride..(row + 1) * stride;
+        let (area, passing) = (&area[cells.clone()], &passing[cells.clone()]);
+        dispatch!(level, simd => stays_of_row(simd, law, [area, passing], &ways[cells], stays));
     });
 }
 
 #[inline(always)]
-fn stays_of_row<S: Simd>(_: S, head: f64, area: &[f64], ways: &[u8], stays: &mut [f32]) {
-    for (stays, (area, &code)) in stays.iter_mut().zip(area.iter().zip(ways)) {
-        let ratio = head / area;
-        let hill = 1.0 - 1.0 / (1.0 + ratio * ratio);
-        let dry = if code & UNDER_WATER != 0 || head == 0.0 { 1.0 } else { hill as f32 };
+fn stays_of_row<S: Simd>(_: S, law: &Law, [area, passing]: [&[f64]; 2], ways: &[u8], stays: &mut [f32]) {
+    let cells = area.iter().zip(passing).zip(ways);
+    for (stays, ((&area, &passing), &code)) in stays.iter_mut().zip(cells) {
+        let head = law.head / passing;
+        let carried = 1.0 / ((1.0 + head * head) * (1.0 + law.laid_down(area, passing)));
+        let dry = if code & UNDER_WATER != 0 || law.head == 0.0 { 1.0 } else { (1.0 - carried) as f32 };
         *stays = if code == OUTLET { 0.0 } else { dry };
     }
 }

@@ -5,9 +5,9 @@ use crate::{Check, Checks, Stopped};
 use thalweg_erosion::stream_power::{Land, Params, StreamPower};
 use thalweg_field::{Edge, Edges, Grid2};
 
-/// The cells of the demo.
+/// The cells of the demo, and as many as slopes are long above where rivers begin, √`channel_area`, on both sides of a ridge.
 const CELL: f64 = 10.0;
-const COLS: usize = 31;
+const COLS: usize = 19;
 
 /// A ridge between two outlets, after a long time.
 fn ridge(params: &Params, steps: u64) -> Result<Grid2<f32>, Stopped> {
@@ -40,7 +40,7 @@ pub(super) fn critical() -> Checks {
     // the more soil slopes have to carry for their diffusivity.
     let creep = Params::default().creep * KYR / 1000.0;
     for (creep, step, most) in
-        [(creep, 5.0, 0.03), (creep, 1.0, 0.03), (0.25 * creep, 5.0, 0.05), (0.25 * creep, 1.0, 0.05)]
+        [(creep, 5.0, 0.02), (creep, 1.0, 0.01), (0.25 * creep, 5.0, 0.03), (0.25 * creep, 1.0, 0.02)]
     {
         let params = Params {
             creep: creep * 1000.0 / KYR,

@@ -43,7 +43,7 @@ pub(super) struct Slopes<'a> {
     pub(super) comes: f64,
     /// Diffusivity times time step beside that of the soil, cell by cell `[m²]`.
     pub(super) floors: Option<&'a [f32]>,
-    /// Share of the soil that comes to rest in each cell: rivers take the rest away, outlets all `[-]`.
+    /// Share of the soil that comes to rest in each cell: rivers take the rest away, outlets, which have 0, all `[-]`.
     pub(super) stays: &'a [f32],
     /// How easily each cell erodes: hard rock stands steeper `[-]`.
     pub(super) erodibility: &'a [f32],

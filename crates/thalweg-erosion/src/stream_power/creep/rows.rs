@@ -213,7 +213,8 @@ impl Came<'_> {
             soil.iter_mut().zip(north).for_each(|(gained, north)| *gained -= f64::from(*north));
         }
         for at in 0..cols {
-            let kept = soil[at] * f64::from(stays[at]);
+            let whole = (soil[at] < 0.0) & (stays[at] > 0.0);
+            let kept = soil[at] * if whole { 1.0 } else { f64::from(stays[at]) };
             height[at] += kept;
             soil[at] -= kept;
         }

@@ -7,7 +7,7 @@ use super::Stage;
 use super::law::Faces;
 use super::rows::{EAST, FLOOR, RISEN, Rows, SOFTNESS, SOUTH, STAYS, part};
 use crate::lanes::{LANES, load, store};
-use fearless_simd::{Simd, f32x8};
+use fearless_simd::{Simd, f32x8, prelude::*};
 use std::ops::Range;
 
 /// Stages that are taken at once: what they reach to, two cells each, must not be wider than the vector that is computed along on
@@ -52,6 +52,14 @@ struct Front {
 
 impl Front {
     const NEW: Self = Self { moved: [[0.0; WIDE]; 2], east: [[0.0; WIDE]; 2], south: [[0.0; WIDE]; 2] };
+}
+
+/// What stays in cells of the soil that came, by the share that does. What is lost every cell but an outlet loses whole: a river
+/// carries what comes into it, it does not bring what creeps out of it.
+#[inline(always)]
+fn kept<S: Simd>(simd: S, came: f32x8<S>, stays: f32x8<S>) -> f32x8<S> {
+    let zero = f32x8::splat(simd, 0.0);
+    (came.simd_lt(zero) & stays.simd_gt(zero)).select(came, came * stays)
 }
 
 impl Tile<'_> {
@@ -147,7 +155,8 @@ impl Tile<'_> {
         for at in COMPUTED.step_by(LANES) {
             let across = load(simd, south, at) - load(simd, north, at);
             let came = across + (load(simd, east, at) - load(simd, east, at - 1));
-            store(came * load(simd, stays, at) - load(simd, risen, at) * to_come, moved, at);
+            let kept = kept(simd, came, load(simd, stays, at));
+            store(kept - load(simd, risen, at) * to_come, moved, at);
         }
         // Beyond the edges the ground goes on as it is.
         if self.col == 0 {
