@@ -82,25 +82,21 @@ fn first_command() -> bool {
     run("cargo", &["run", "--release", "--locked", "--", "demo", "--out", out])
 }
 
-/// Crates that compute: their tests also run with overflow checks and debug assertions.
+/// Crates that compute: their tests run with overflow checks and debug assertions.
 const COMPUTING: [&str; 5] =
     ["thalweg-field", "thalweg-terrain", "thalweg-erosion", "thalweg-sph", "thalweg-coupling"];
 
-/// The library without its default features.
-const PLAIN: [&str; 6] =
-    ["--package", "thalweg", "--no-default-features", "--features", "files,rayon", "--locked"];
-
 fn test() -> bool {
     add_vulkan();
-    let packages = COMPUTING.iter().flat_map(|name| ["--package", name]);
-    let checked: Vec<_> = ["test", "--locked"].into_iter().chain(packages).collect();
+    let computing = |flag| COMPUTING.iter().flat_map(move |name| [flag, *name]);
+    let checked: Vec<_> = ["test", "--locked"].into_iter().chain(computing("--package")).collect();
     // In release as the first command, so that what both are made of is built once.
+    let others = ["test", "--release", "--workspace", "--locked"];
+    let others: Vec<_> = others.into_iter().chain(computing("--exclude")).collect();
     let found = std::path::absolute(FOUND).ok().filter(|file| file.is_file());
     let portable = found
         .map_or(("CARGO_TERM_COLOR", "auto".into()), |file| ("THALWEG_PORTABLE", file.display().to_string()));
-    run_with(portable.0, &portable.1, "cargo", &["test", "--release", "--workspace", "--locked"])
-        && run("cargo", &checked)
-        && run("cargo", &[&["test", "--release", "--test", "going_on"], &PLAIN[..]].concat())
+    run_with(portable.0, &portable.1, "cargo", &others) && run("cargo", &checked)
 }
 
 /// Writes what comes from the descriptions of the parameters; a test tells when it is not current.
@@ -114,6 +110,10 @@ fn peers() -> bool {
     run("cargo", &["build", "--release", "--locked", "--package", "thalweg-cli"])
         && run("python3", &["xtask/peers/stream_power.py", program])
 }
+
+/// The library without its default features.
+const PLAIN: [&str; 6] =
+    ["--package", "thalweg", "--no-default-features", "--features", "files,rayon", "--locked"];
 
 /// Compares the landscapes of a scene with real ones. The library is not a dependency here, so that chores build fast.
 fn realism() -> bool {

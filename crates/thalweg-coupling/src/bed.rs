@@ -303,7 +303,8 @@ mod tests {
 
     fn thrown(bed: &Bed, from: [f32; 3], velocity: [f32; 3], dt: f32, restitution: f32) -> Particle {
         let position = std::array::from_fn(|axis| from[axis] + dt * velocity[axis]);
-        let mut particle = Particle { position, velocity, mass: 1.0, expires: 1.0, tag: 0, cargo: 0.0 };
+        let mut particle =
+            Particle { position, velocity, mass: 1.0, expires: 1.0, compression: 0.0, tag: 0, cargo: 0.0 };
         bed.collide(from, &mut particle, restitution, dt);
         particle
     }

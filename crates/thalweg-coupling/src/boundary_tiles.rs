@@ -33,6 +33,8 @@ pub(crate) struct BoundaryTiles {
     /// Distance between two of them, and how deep below the surface they are `[m]`.
     spacing: f64,
     depth: f64,
+    /// Layers, one below the other.
+    layers: u32,
     /// The patches of the bed that they are filled on.
     patches: Patches,
     /// Cells along the side of a tile, and tiles to the east and to the north.
@@ -56,11 +58,12 @@ pub(crate) struct BoundaryTiles {
 }
 
 impl BoundaryTiles {
-    /// None yet, for particles `spacing` apart and `depth` below the surface, which water reaches from `reach` away `[m]`.
-    /// There can be `room` of them.
+    /// None yet, for particles `spacing` apart in `layers` that begin `depth` below the surface, which water reaches from
+    /// `reach` away `[m]`. There can be `room` of them.
     pub(crate) fn new(
         bed: &Bed,
         [spacing, depth]: [f64; 2],
+        layers: u32,
         reach: f64,
         edges: [Edge; 4],
         room: usize,
@@ -75,6 +78,7 @@ impl BoundaryTiles {
             around: vec![0.0; tiles[0] * tiles[1]],
             spacing,
             depth,
+            layers,
             patches,
             side,
             tiles,
@@ -152,7 +156,7 @@ impl BoundaryTiles {
     pub(crate) fn owns(&self, bed: &Bed, tag: u32, walls: usize) -> bool {
         let number = (tag & (WALL - 1)) as usize;
         match tag & (SLIP | WALL) {
-            0 => number < bed.triangles(),
+            0 | SLIP => number < bed.triangles(),
             kind => kind == SLIP | WALL && number < walls,
         }
     }
@@ -243,7 +247,7 @@ impl BoundaryTiles {
     /// The same for the walls.
     fn fill_walls(&mut self, bed: &Bed, fluid: &mut Fluid) -> Result<usize, FluidError> {
         let level = self.wall_tiles();
-        let along = steps(self.tile(bed) + 2.0 * self.depth, self.spacing) as f64;
+        let along = steps(self.tile(bed) + f64::from(self.layers) * self.spacing, self.spacing) as f64;
         let middle = bed.extent().map(|[low, high]| f64::from(0.5 * (low + high)));
         let mut changed = 0;
         for tile in 0..self.walls_filled.len() {
@@ -251,7 +255,7 @@ impl BoundaryTiles {
             self.walls_filled[tile] &= !clear;
             changed += usize::from(clear);
             if self.is_claimed(1, tile) && !self.walls_filled[tile] {
-                self.admit(fluid, along * along, middle)?;
+                self.admit(fluid, f64::from(self.layers) * along * along, middle)?;
                 self.fill_wall(bed, fluid, tile % level, tile / level, tile as u32);
                 self.walls_filled[tile] = true;
                 changed += 1;
@@ -263,8 +267,9 @@ impl BoundaryTiles {
     /// Particles that a tile of the bed needs at most, and its middle, east and north `[m]`.
     fn need_of(&self, bed: &Bed, tile: usize) -> (f64, [f64; 2]) {
         let square = self.cells_of(bed, tile);
-        let count = self.patches.within(bed, square).map(|patch| self.patches.most_samples(bed, patch)).sum();
-        (count, square.map(|[from, to]| (0.5 + 0.5 * (from + to) as f64) * bed.cell))
+        let count =
+            self.patches.within(bed, square).map(|patch| self.patches.most_samples(bed, patch)).sum::<f64>();
+        (f64::from(self.layers) * count, square.map(|[from, to]| (0.5 + 0.5 * (from + to) as f64) * bed.cell))
     }
 
     /// Refuses more particles than there is room for.
@@ -322,9 +327,17 @@ impl BoundaryTiles {
         }
         for patch in self.patches.within(bed, [[west, east], [south, north]]) {
             let normal = self.patches.normal(bed, patch).map(f64::from);
+            let share = self.patches.area_each(bed, patch) / (self.spacing * self.spacing) as f32;
             self.patches.sample(bed, patch, |at| {
-                let sunk: [f64; 3] = std::array::from_fn(|axis| at[axis] - self.depth * normal[axis]);
-                fluid.add_boundary(sunk.map(|v| v as f32), [0.0; 3], patch);
+                for layer in 0..self.layers {
+                    let depth = self.depth + f64::from(layer) * self.spacing;
+                    // Straight down, to that depth below the plane of the patch: along the normal it could come out again
+                    // on the other side of a ridge.
+                    let sunk = [at[0], at[1], at[2] - depth / normal[2]];
+                    // Only the topmost touches the water; those below carry it.
+                    let tag = if layer == 0 { patch } else { patch | SLIP };
+                    fluid.add_boundary(sunk.map(|v| v as f32), [0.0; 3], tag, share);
+                }
             });
         }
     }
@@ -342,25 +355,29 @@ impl BoundaryTiles {
         };
         let along = if side % 2 == 0 { [west, east] } else { [south, north] };
         let count = [wide, deep][side % 2];
-        // Walls meet behind the corners of the terrain.
-        let from = along[0] + index as f64 * tile - if index == 0 { self.depth } else { 0.0 };
-        let to =
-            if index + 1 == count { along[1] + self.depth } else { along[0] + (index + 1) as f64 * tile };
+        // Those of the north and the south go on behind the corners of the terrain.
+        let thick = f64::from(self.layers) * self.spacing;
+        let beyond = if side % 2 == 0 { thick } else { 0.0 };
+        let from = along[0] + index as f64 * tile - if index == 0 { beyond } else { 0.0 };
+        let to = if index + 1 == count { along[1] + beyond } else { along[0] + (index + 1) as f64 * tile };
         let (steps, rises) = (steps(to - from, self.spacing), steps(tile, self.spacing));
-        for k in 0..rises {
-            for n in 0..steps {
-                let a = from + (n as f64 + 0.5) * (to - from) / steps as f64;
-                let z = self.base + (level as f64 - 1.0 + (k as f64 + 0.5) / rises as f64) * tile;
-                let at = match side {
-                    0 => [a, north + self.depth, z],
-                    1 => [east + self.depth, a, z],
-                    2 => [a, south - self.depth, z],
-                    _ => [west - self.depth, a, z],
-                };
-                // The part of a wall that is deep below the ground would be of no use.
-                if z > f64::from(bed.below(at[0] as f32, at[1] as f32).1) - 2.0 * self.depth {
-                    fluid.add_boundary(at.map(|v| v as f32), [0.0; 3], SLIP | WALL | number);
-                }
+        let (wide, high) = ((to - from) / steps as f64, tile / rises as f64);
+        let share = (wide * high / self.spacing.powi(2)) as f32;
+        for [layer, k, n] in (0..self.layers as usize * rises * steps)
+            .map(|at| [at / steps / rises, at / steps % rises, at % steps])
+        {
+            let depth = self.depth + layer as f64 * self.spacing;
+            let a = from + (n as f64 + 0.5) * wide;
+            let z = self.base + (level as f64 - 1.0) * tile + (k as f64 + 0.5) * high;
+            let at = match side {
+                0 => [a, north + depth, z],
+                1 => [east + depth, a, z],
+                2 => [a, south - depth, z],
+                _ => [west - depth, a, z],
+            };
+            // The part of a wall that is deep below the ground would be of no use.
+            if z > f64::from(bed.below(at[0] as f32, at[1] as f32).1) - thick {
+                fluid.add_boundary(at.map(|v| v as f32), [0.0; 3], SLIP | WALL | number, share);
             }
         }
     }

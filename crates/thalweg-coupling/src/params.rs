@@ -5,7 +5,10 @@ use serde::{Deserialize, Serialize};
 use std::f64::consts::FRAC_PI_2;
 use thalweg_field::describe::{about, check, live, within};
 use thalweg_field::{Invalid, require, units};
-use thalweg_sph::{FluidParams, Tension};
+use thalweg_sph::{FluidParams, PressureSolver, Tension};
+
+/// Von Kármán's constant `[-]`.
+const KARMAN: f64 = 0.4;
 
 /// All parameters: the fluid, the bed that bounds it, and what the two exchange.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -47,6 +50,11 @@ pub struct BedParams {
     #[serde(with = "units::Viscosity", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = within(0.0, 1.0e8).slider(0.0, 20.0).hint("0 for a smooth bed"))]
     pub friction: Option<f64>,
+    /// Height of the grains that make the bed rough, k_s `[m]`: friction follows from it by the logarithmic law of the wall, where
+    /// density follows the flow.
+    #[serde(with = "units::Length")]
+    #[schemars(transform = within(0.0, 10.0).slider(1.0e-4, 0.1).hint("sand has 1 mm, gravel 2 cm; 0 for a smooth bed"))]
+    pub roughness: f64,
     /// Share of the speed towards the bed that is given back, c_R (1.43) `[-]`.
     #[serde(with = "units::Ratio")]
     #[schemars(transform = within(0.0, 1.0).slider(0.0, 1.0).hint("0 stays down, 1 bounces back"))]
@@ -67,6 +75,7 @@ impl Default for BedParams {
             spacing: None,
             hold: Hold::Pressure,
             friction: None,
+            roughness: 0.002,
             restitution: 0.0,
             stiffness: 20_000.0,
             damping: 100.0,
@@ -271,6 +280,17 @@ impl Params {
         self.bed.spacing.unwrap_or(self.fluid.spacing)
     }
 
+    /// Stress of the flow on the bed, over ρ v² `[-]`, by the logarithmic law of the wall for the speed of the lowest layer of
+    /// particles: (κ/ln(z/z₀))² with z₀ = k_s/30 (Nikuradse 1933).
+    pub fn bed_rub(&self) -> f64 {
+        let height = self.fluid.spacing.max(self.bed.roughness);
+        if self.bed.roughness > 0.0 {
+            (KARMAN / (30.0 * height / self.bed.roughness).ln()).powi(2)
+        } else {
+            0.0
+        }
+    }
+
     /// Checks every number once, before a run. Keys are as in a scene: `fluid.spacing`.
     pub fn validated(&self) -> Result<(), Invalid> {
         let within = |section: &str, result: Result<(), Invalid>| {
@@ -278,6 +298,9 @@ impl Params {
         };
         within("fluid", self.fluid.validated())?;
         within("bed", self.bed.validated(self.fluid.smoothing_radius()))?;
+        let pressed = self.bed.hold == Hold::Pressure || self.fluid.pressure == PressureSolver::Summed;
+        let remedy = "with fluid.pressure = \"wcsph\" the pressure of the bed holds the water; the others go with \"summed\"";
+        require(pressed, "bed.hold", format!("{:?}", self.bed.hold).to_lowercase(), remedy)?;
         within("erosion", self.erosion.validated(self.fluid.density))
     }
 }

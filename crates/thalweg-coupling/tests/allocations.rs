@@ -44,7 +44,7 @@ fn a_step_allocates_nothing_once_buffers_have_their_size() {
 /// Some 50 000 particles of water and what bounds them, after a few looks at the bed.
 #[test]
 fn a_particle_takes_no_more_memory_than_promised() {
-    for (params, most) in [(eroding(), 220.0), (clear(), 160.0)] {
+    for (params, most) in [(eroding(), 240.0), (clear(), 160.0)] {
         let (ground, setting) = tank(&params, [20, 20], 1.6);
         let (used, count) = on_threads(1, || {
             let mut torrent = None;

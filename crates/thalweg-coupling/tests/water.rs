@@ -3,7 +3,7 @@
 use thalweg_coupling::{BedParams, Emitter, Hold, Params, ParticleWater, Setting, Shape, Sink};
 use thalweg_field::Pool;
 use thalweg_field::random::Key;
-use thalweg_sph::{FOREVER, FluidParams};
+use thalweg_sph::{FOREVER, FluidParams, PressureSolver};
 use thalweg_test_support::particles::{bits, books_close, clear, still_water, stream, water};
 use thalweg_test_support::{ground, on_threads};
 
@@ -70,8 +70,14 @@ fn all_between_walls_and_above_bed(torrent: &ParticleWater, when: &str) {
 #[test]
 fn nothing_falls_through_rough_ground_at_ten_metres_a_second() {
     let ground = ground(17, 17, 0.1, |col, row| 0.4 * Key::new(23).with((row * 17 + col) as u64).unit());
-    for hold in [Hold::Pressure, Hold::Penalty, Hold::Collision] {
-        let params = Params { bed: BedParams { hold, ..BedParams::default() }, ..clear() };
+    let summed = FluidParams { pressure: PressureSolver::Summed, damping: 0.03, ..clear().fluid };
+    for (hold, fluid) in [
+        (Hold::Pressure, clear().fluid),
+        (Hold::Pressure, summed.clone()),
+        (Hold::Penalty, summed.clone()),
+        (Hold::Collision, summed),
+    ] {
+        let params = Params { fluid, bed: BedParams { hold, ..BedParams::default() }, ..clear() };
         let pool =
             Pool { bottom: Some(0.5), velocity: [2.0, -1.0, -10.0], ..still_water([0.2; 2], [1.5; 2], 0.1) };
         let setting = Setting { water: vec![pool], ..Setting::default() };
@@ -83,6 +89,12 @@ fn nothing_falls_through_rough_ground_at_ten_metres_a_second() {
         }
         assert_eq!(torrent.particle_count(), count, "{hold:?}: particles were lost");
     }
+}
+
+#[test]
+fn a_bed_that_cannot_hold_water_that_way_is_refused() {
+    let bed = BedParams { hold: Hold::Collision, ..BedParams::default() };
+    assert_eq!(Params { bed, ..clear() }.validated().unwrap_err().key, "bed.hold");
 }
 
 fn books_balance(steps: u64) {

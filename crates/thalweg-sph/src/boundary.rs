@@ -3,7 +3,7 @@
 use crate::constants::Constants;
 use crate::kernel::{Kernel, Poly6, Viscosity};
 use crate::neighbours::{Group, Kind, TOGETHER, Visitor, load};
-use crate::params::FluidParams;
+use crate::params::{FluidParams, PressureSolver};
 use crate::particles::{BOUNDARY, Particles};
 use fearless_simd::{Simd, f32x8, prelude::*, u32x8};
 
@@ -21,14 +21,34 @@ pub struct BoundaryFactors {
     pub push: f32,
     /// On its volume where friction drags `[-]`: with it water at the surface of the boundary goes as fast as the boundary.
     pub drag: f32,
+    /// Whether what each stands for is found from how close it stands to others; else its owner knows.
+    pub weighed: bool,
 }
 
 impl BoundaryFactors {
     /// No boundary at all: the boundary shows in friction only.
-    pub const NONE: Self = Self { density: 0.0, push: 0.0, drag: 1.0 };
+    pub const NONE: Self = Self { density: 0.0, push: 0.0, drag: 1.0, weighed: true };
+
+    /// Layers of fluid that stands still: they act as what they are.
+    const FLUID: Self = Self { density: 1.0, push: 1.0, drag: 1.0, weighed: false };
+
+    /// Layers of the boundary: as many as particles reach through, or one that stands for all.
+    pub fn layers(params: &FluidParams) -> u32 {
+        match params.pressure {
+            PressureSolver::Wcsph => 2,
+            PressureSolver::Summed => 1,
+        }
+    }
 
     /// The right boundary on a fluid.
     pub fn of(params: &FluidParams) -> Self {
+        match params.pressure {
+            PressureSolver::Wcsph => Self::FLUID,
+            PressureSolver::Summed => Self::single(params),
+        }
+    }
+
+    fn single(params: &FluidParams) -> Self {
         let (h, spacing) = (params.smoothing_radius(), params.spacing);
         let ([bell, spike], friction, weighing) = (params.kernels(), Viscosity(h), Poly6(h));
         let volume = params.particle_mass() / params.density;
@@ -68,6 +88,7 @@ impl BoundaryFactors {
             push: (2.0 * missing[1] / there[1]) as f32,
             // Fluid behind the boundary would move as the mirror image of that before it: at twice the difference.
             drag: (2.0 * missing[2] / there[2]) as f32,
+            weighed: true,
         }
     }
 }

@@ -1,11 +1,13 @@
 //! What the parameters come down to in the loops.
 
-use crate::params::{Equation, FluidParams, Kernels};
+use crate::params::{Equation, FluidParams, Kernels, PressureSolver};
 use std::f64::consts::PI;
 
 /// A Tait fluid is so many times as fast for sound as its fastest flow is expected to be `[-]`: density then changes by a
 /// hundredth (Becker & Teschner 2007).
 const SOUND_OVER_FLOW: f64 = 10.0;
+/// Slowest flow to be expected `[m/s]`: where nothing moves, sound still does.
+const LEAST_SPEED: f64 = 1.0e-3;
 /// Share of the numerical viscosity that acts between water and boundary `[-]`.
 pub(crate) const WALL_SHARE: f64 = 0.005;
 /// Shortest normal of the colour field that counts as a surface, over 1/h `[-]`. A flat surface of full density has a normal
@@ -58,19 +60,25 @@ impl Constants {
     pub(crate) fn new(params: &FluidParams, expected_speed: f64) -> Self {
         let h = params.smoothing_radius();
         let [slope, laplacian] = params.calibration();
-        let sound_speed = match params.equation {
-            Equation::Linear => params.stiffness.sqrt(),
-            Equation::Tait => params.sound_speed.unwrap_or(SOUND_OVER_FLOW * expected_speed),
+        let equation = match params.pressure {
+            PressureSolver::Wcsph => Equation::Linear,
+            PressureSolver::Summed => params.equation,
         };
-        let stiffness = match params.equation {
-            Equation::Linear => params.stiffness,
+        let stiff = || params.sound_speed.unwrap_or(SOUND_OVER_FLOW * expected_speed.max(LEAST_SPEED));
+        let sound_speed = match params.equation {
+            _ if params.pressure == PressureSolver::Wcsph => stiff(),
+            Equation::Linear => params.stiffness.sqrt(),
+            Equation::Tait => stiff(),
+        };
+        let stiffness = match equation {
+            Equation::Linear => sound_speed * sound_speed,
             Equation::Tait => params.density * sound_speed * sound_speed / 7.0,
         };
         Self {
             h: h as f32,
             mass: params.particle_mass() as f32,
             rest_density: params.density as f32,
-            equation: params.equation,
+            equation,
             stiffness: stiffness as f32,
             poly6: (315.0 / (64.0 * PI * h.powi(9))) as f32,
             wendland: (21.0 / (2.0 * PI * h.powi(8))) as f32,

@@ -377,6 +377,7 @@ mod tests {
             velocity: [0.0; 3],
             mass: 1.0,
             expires: 9.0,
+            compression: 0.0,
             tag: 0,
             cargo: 0.0,
         };

@@ -23,6 +23,30 @@ pub trait Surroundings: Sync {
     }
 }
 
+/// Particles are shifted to where there are fewer, in proportion to the way that they go (Lind et al. 2012): against the slope of
+/// how closely they stand.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Shift {
+    /// How far, for a slope of one and a way of one `[m]`.
+    pub share: f32,
+    /// At most so far in a step `[m]`.
+    pub most: f32,
+    /// What goes no faster is not shifted `[m/s]`.
+    pub slowest: f32,
+}
+
+impl Shift {
+    /// By how much a particle of a speed is shifted in so much time on a slope of 1/m, in metres.
+    #[inline(always)]
+    fn of(&self, crowding: [f32; 3], speed: f32, time: f32) -> [f32; 3] {
+        let way = (speed - self.slowest).max(0.0) * time;
+        let by = crowding.map(|slope| -self.share * way * slope);
+        let far = (by[0] * by[0] + by[1] * by[1] + by[2] * by[2]).sqrt();
+        let less = self.most / far.max(self.most);
+        by.map(|by| by * less)
+    }
+}
+
 /// How far a step goes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Motion {
@@ -32,6 +56,8 @@ pub(crate) struct Motion {
     pub drift: f32,
     /// What is left of the velocity; less than 1 while particles find their places `[-]`.
     pub keep: f32,
+    /// What moves them beside their velocity.
+    pub shift: Option<Shift>,
 }
 
 /// The fastest and the most accelerated particle of a step.
@@ -44,7 +70,8 @@ pub struct Extremes {
 }
 
 impl Motion {
-    /// Moves every particle from `now` to `next`, which has their accelerations where velocities will be. Those of the
+    /// Moves every particle from `now` to `next`, which has their accelerations where velocities will be, and where positions will
+    /// be the slope of how closely they stand. Those of the
     /// boundary stay where they are.
     pub(crate) fn apply(
         &self,
@@ -109,7 +136,8 @@ impl Motion {
                 let i = first + k;
                 let mut particle = now.get(i);
                 if !now.is_boundary(i) {
-                    let squares = self.moved(&mut particle, [u[k], v[k], w[k]], density[i], surroundings);
+                    let (a, crowding) = ([u[k], v[k], w[k]], [x[k], y[k], z[k]]);
+                    let squares = self.moved(&mut particle, [a, crowding], density[i], surroundings);
                     most = [most[0].max(squares[0].to_bits()), most[1].max(squares[1].to_bits())];
                 }
                 [x[k], y[k], z[k]] = particle.position;
@@ -146,6 +174,19 @@ impl Motion {
             high[axis] = from.max(to[axis]).reduce_max();
             squares = [squares[0] + v[axis] * v[axis], squares[1] + a * a];
         }
+        if let Some(shift) = &self.shift {
+            let way = (squares[0].sqrt() - shift.slowest).max(zero) * self.drift;
+            let by: [f32x8<S>; 3] =
+                std::array::from_fn(|axis| load(simd, moved[axis], k) * (way * -shift.share));
+            let far = (by[0] * by[0] + by[1] * by[1] + by[2] * by[2]).sqrt();
+            let most = f32x8::splat(simd, shift.most);
+            let less = most / far.max(most);
+            for axis in 0..3 {
+                to[axis] += by[axis] * less;
+                low[axis] = low[axis].min(to[axis].reduce_min());
+                high[axis] = high[axis].max(to[axis].reduce_max());
+            }
+        }
         if !surroundings.is_free(low, high) {
             return None;
         }
@@ -161,7 +202,7 @@ impl Motion {
     fn moved(
         &self,
         particle: &mut Particle,
-        mut a: [f32; 3],
+        [mut a, crowding]: [[f32; 3]; 2],
         density: f32,
         surroundings: &impl Surroundings,
     ) -> [f32; 2] {
@@ -173,8 +214,12 @@ impl Motion {
             *v = self.keep * (*v + self.kick * a); // Kataev 2022, eq. 1.45
             *x += self.drift * *v; // eq. 1.46
         }
-        surroundings.end_move(from, particle, self.drift);
         let square = |v: [f32; 3]| v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+        if let Some(shift) = &self.shift {
+            let by = shift.of(crowding, square(particle.velocity).sqrt(), self.drift);
+            particle.position = std::array::from_fn(|axis| particle.position[axis] + by[axis]);
+        }
+        surroundings.end_move(from, particle, self.drift);
         let nowhere = !particle.position.iter().sum::<f32>().is_finite();
         [if nowhere { f32::NAN } else { square(particle.velocity) }, square(a)]
     }

@@ -6,7 +6,17 @@ use serde::{Deserialize, Serialize};
 use thalweg_field::describe::{about, check, live, within};
 use thalweg_field::{Invalid, require, units};
 
-/// How pressure follows from density.
+/// How the fluid resists being compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PressureSolver {
+    /// Weakly compressible: density follows the flow (Monaghan 1994; Antuono et al. 2010), pressure is in proportion to it.
+    Wcsph,
+    /// Density is summed up over neighbours, pressure follows from it by `equation` (Müller et al. 2003).
+    Summed,
+}
+
+/// How pressure follows from a density that is summed up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Equation {
@@ -50,37 +60,39 @@ pub struct FluidParams {
     #[serde(with = "units::Length")]
     #[schemars(transform = within(1.0e-5, 1.0e3).slider(0.01, 1.0).hint("such as \"5 cm\"").fixed())]
     pub spacing: f64,
-    /// Smoothing radius h, how far particles feel each other `[m]`, 1.2 to 4 spacings; missing: twice the spacing.
+    /// Smoothing radius h, how far particles feel each other `[m]`, 1.2 to 4 spacings; missing: 2.2 spacings, or 2 where density is summed up.
     #[serde(with = "units::Length", skip_serializing_if = "Option::is_none")]
-    #[schemars(transform = within(1.0e-5, 4.0e3).slider(0.02, 2.0).hint("about twice the spacing is right").fixed())]
+    #[schemars(transform = within(1.0e-5, 4.0e3).slider(0.02, 2.0).hint("2.2 times the spacing is right").fixed())]
     pub radius: Option<f64>,
     /// Density at rest, ρ₀ `[kg/m³]`.
     #[serde(with = "units::Density")]
     #[schemars(transform = within(0.01, 1.0e5).slider(500.0, 2000.0).hint("water has 1000").fixed())]
     pub density: f64,
-    /// Mass of a particle `[kg]`, 0.3 to 3 times spacing³ times density; missing: the one that gives particles on a lattice the density at rest.
+    /// Mass of a particle `[kg]`, 0.3 to 3 times spacing³ times density; missing: just that, or where density is summed up the one that gives particles on a lattice the density at rest.
     #[serde(with = "units::Mass", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = within(1.0e-18, 1.0e14).slider(0.001, 1.0).hint("leave it out for the right one").fixed())]
     pub mass: Option<f64>,
+    /// How the fluid resists being compressed.
+    #[schemars(transform = about().fixed())]
+    pub pressure: PressureSolver,
     /// Viscosity μ `[Pa·s]`.
     #[serde(with = "units::Viscosity")]
     #[schemars(transform = within(0.0, 1.0e8).slider(0.0, 20.0).hint("water has 0.001, honey 10"))]
     pub viscosity: f64,
-    /// Numerical viscosity that keeps the pressure smooth, as a share of h times the speed of sound `[-]`; 0.004
-    /// makes livelier, noisier water.
+    /// Numerical viscosity that keeps the pressure smooth, as a share of h times the speed of sound `[-]`.
     #[serde(with = "units::Ratio")]
-    #[schemars(transform = within(0.0, 1.0).slider(0.0, 0.1))]
+    #[schemars(transform = within(0.0, 1.0).slider(0.0, 0.01))]
     pub damping: f64,
-    /// Which kernels density and pressure use.
+    /// Which kernels density and pressure use where density is summed up.
     #[schemars(transform = about().fixed())]
     pub kernels: Kernels,
-    /// How pressure follows from density.
+    /// How pressure follows from a density that is summed up.
     pub equation: Equation,
     /// Stiffness k of the linear equation `[m²/s²]`.
     #[serde(with = "units::Stiffness")]
     #[schemars(transform = within(1.0e-6, 1.0e9).slider(1.0, 100.0).hint("without it a fluid collapses"))]
     pub stiffness: f64,
-    /// Speed of sound of the Tait equation `[m/s]`; missing: ten times the fastest speed to be expected.
+    /// Speed of sound, but for the linear equation of a density that is summed up `[m/s]`; missing: ten times the fastest speed to be expected.
     #[serde(with = "units::Speed", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = within(1.0e-18, 1.0e5).slider(10.0, 200.0).hint("ten times the fastest flow is right"))]
     pub sound_speed: Option<f64>,
@@ -94,7 +106,7 @@ pub struct FluidParams {
     #[serde(with = "units::Acceleration")]
     #[schemars(transform = within(0.0, 1.0e3).slider(0.0, 25.0).hint("it points down"))]
     pub gravity: f64,
-    /// Whether kernels are scaled so that sums over particles on a lattice are exact: gradient and friction of a
+    /// Whether the kernels of a density that is summed up are scaled so that sums over particles on a lattice are exact: gradient and friction of a
     /// smooth flow then come out right at any spacing.
     pub calibrate: bool,
     /// Time step `[s]`; missing: the largest stable one.
@@ -125,7 +137,8 @@ impl Default for FluidParams {
             density: 1000.0,
             mass: None,
             viscosity: 0.001,
-            damping: 0.03,
+            pressure: PressureSolver::Wcsph,
+            damping: 5.0e-5,
             kernels: Kernels::Wendland,
             equation: Equation::Tait,
             stiffness: 3.0,
@@ -156,6 +169,7 @@ impl FluidParams {
             radius: Some(0.0457),
             density,
             mass: Some(mass),
+            pressure: PressureSolver::Summed,
             viscosity: 3.5,
             damping: 0.0,
             kernels: Kernels::Mueller,
@@ -172,7 +186,11 @@ impl FluidParams {
 
     /// The smoothing radius `[m]`.
     pub fn smoothing_radius(&self) -> f64 {
-        self.radius.unwrap_or(2.0 * self.spacing)
+        let spacings = match self.pressure {
+            PressureSolver::Wcsph => 2.2,
+            PressureSolver::Summed => 2.0,
+        };
+        self.radius.unwrap_or(spacings * self.spacing)
     }
 
     /// The kernels of density and of pressure.
@@ -189,6 +207,9 @@ impl FluidParams {
         // Without boxes: every exchange of sediment asks.
         let (h, spacing) = (self.smoothing_radius(), self.spacing);
         self.mass.unwrap_or_else(|| {
+            if self.pressure == PressureSolver::Wcsph {
+                return self.density * spacing.powi(3);
+            }
             let sum = match self.kernels {
                 Kernels::Wendland => lattice_sum(spacing, h, |r| Wendland(h).value(r)),
                 Kernels::Mueller => lattice_sum(spacing, h, |r| Poly6(h).value(r)),

@@ -26,6 +26,8 @@ pub struct Particles {
     pub mass: Vec<f32>,
     /// When they vanish `[s]`; a particle whose time is over is dropped at the next sorting.
     pub expires: Vec<f32>,
+    /// By how much they are denser than at rest, ρ/ρ₀ − 1 `[-]`; kept by methods whose density follows the flow.
+    pub compression: Vec<f32>,
     /// The number a fluid particle was born with, or [`BOUNDARY`] and a number of its owner.
     pub tag: Vec<u32>,
     /// Something that goes with every particle and means nothing here; empty if there is nothing.
@@ -44,6 +46,8 @@ pub struct Particle {
     pub mass: f32,
     /// When it vanishes `[s]`.
     pub expires: f32,
+    /// By how much it is denser than at rest `[-]`.
+    pub compression: f32,
     /// Who it is.
     pub tag: u32,
     /// What it carries.
@@ -63,6 +67,7 @@ impl Particles {
             velocity: std::array::from_fn(|_| floats()),
             mass: floats(),
             expires: floats(),
+            compression: floats(),
             tag: {
                 let mut tag = Vec::with_capacity(capacity + PADDING);
                 tag.resize(PADDING, 0);
@@ -97,9 +102,8 @@ impl Particles {
     /// Makes room for exactly `count`; what the new ones are is for the caller to say.
     pub fn resize(&mut self, count: usize) {
         let length = count + PADDING;
-        for column in
-            self.position.iter_mut().chain(&mut self.velocity).chain([&mut self.mass, &mut self.expires])
-        {
+        let others = [&mut self.mass, &mut self.expires, &mut self.compression];
+        for column in self.position.iter_mut().chain(&mut self.velocity).chain(others) {
             make_room(column, length);
             column.resize(length, 0.0);
         }
@@ -127,6 +131,7 @@ impl Particles {
         }
         self.mass[at] = particle.mass;
         self.expires[at] = particle.expires;
+        self.compression[at] = particle.compression;
         self.tag[at] = particle.tag;
         if let Some(cargo) = self.cargo.get_mut(at) {
             *cargo = particle.cargo;
@@ -141,6 +146,7 @@ impl Particles {
             velocity: std::array::from_fn(|axis| self.velocity[axis][at]),
             mass: self.mass[at],
             expires: self.expires[at],
+            compression: self.compression[at],
             tag: self.tag[at],
             cargo: self.cargo.get(at).copied().unwrap_or(0.0),
         }
@@ -157,10 +163,11 @@ impl Particles {
         let count = order.len();
         let [x, y, z] = &mut self.position;
         let [u, v, w] = &mut self.velocity;
-        let floats = [x, y, z, u, v, w, &mut self.mass, &mut self.expires].map(|column| &mut column[..count]);
+        let floats = [x, y, z, u, v, w, &mut self.mass, &mut self.expires, &mut self.compression]
+            .map(|column| &mut column[..count]);
         let ([a, b, c], [d, e, f]) = (&from.position, &from.velocity);
-        let sources = [a, b, c, d, e, f, &from.mass, &from.expires];
-        let work = |range: Range<usize>, (floats, tags): ([&mut [f32]; 8], &mut [u32])| {
+        let sources = [a, b, c, d, e, f, &from.mass, &from.expires, &from.compression];
+        let work = |range: Range<usize>, (floats, tags): ([&mut [f32]; 9], &mut [u32])| {
             let order = &order[range];
             for (column, from) in floats.into_iter().zip(sources) {
                 pick(column, from, order);
@@ -177,7 +184,7 @@ impl Particles {
 
     /// Bytes taken by `count` particles.
     pub const fn bytes(count: u64, cargo: bool) -> u64 {
-        count * (36 + if cargo { 8 } else { 0 })
+        count * (40 + if cargo { 8 } else { 0 })
     }
 }
 

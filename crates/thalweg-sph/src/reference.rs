@@ -6,8 +6,9 @@
 use crate::boundary::BoundaryFactors;
 use crate::constants::{NORMAL_THRESHOLD, WALL_SHARE};
 use crate::kernel::{Kernel, Poly6, Viscosity};
-use crate::params::{Equation, FluidParams, Tension};
-use crate::particles::Particles;
+use crate::params::{Equation, FluidParams, PressureSolver, Tension};
+use crate::particles::{Particles, SLIP};
+use crate::pressure::wcsph;
 use std::collections::HashMap;
 use std::f64::consts::PI;
 
@@ -22,6 +23,10 @@ pub struct Point {
     pub mass: f64,
     /// Whether it belongs to the boundary.
     pub boundary: bool,
+    /// Whether it belongs to one that rubs.
+    pub rough: bool,
+    /// ρ/ρ₀ − 1, where density follows the flow `[-]`.
+    pub compression: f64,
 }
 
 impl Point {
@@ -34,6 +39,8 @@ impl Point {
                 velocity: particle.velocity.map(f64::from),
                 mass: f64::from(particle.mass),
                 boundary: particles.is_boundary(i),
+                rough: particles.is_boundary(i) && particle.tag & SLIP == 0,
+                compression: particle.compression.into(),
             }
         };
         (0..particles.len()).map(point).collect()
@@ -43,6 +50,9 @@ impl Point {
 /// Weighs the boundary: each of its particles stands for ρ₀ over the sum of the kernel over all of them (Akinci et al.
 /// 2012).
 pub fn weigh_boundary(params: &FluidParams, points: &mut [Point]) {
+    if params.pressure == PressureSolver::Wcsph {
+        return; // its owner knows
+    }
     let bell = Poly6(params.smoothing_radius());
     let near = neighbours(points, bell.0, |point| point.boundary);
     for (i, near) in near.iter().enumerate().filter(|(_, near)| !near.is_empty()) {
@@ -65,6 +75,8 @@ pub struct Plain<'a> {
     spike: Box<dyn Kernel>,
     density: Vec<f64>,
     pressure: Vec<f64>,
+    /// Factors where density follows the flow: of slopes, of shear, and of what sticks.
+    factors: [f64; 3],
 }
 
 impl std::fmt::Debug for Plain<'_> {
@@ -84,14 +96,22 @@ impl<'a> Plain<'a> {
         let boundary = BoundaryFactors::of(params);
         let (density, pressure) = (vec![params.density; count], vec![0.0; count]);
         let [bell, spike] = params.kernels();
-        let mut plain = Self { params, sound_speed, points, near, boundary, bell, spike, density, pressure };
+        let [slope, shear] = wcsph::calibration(params);
+        let factors = [slope, shear, wcsph::sticking(params)];
+        let mut plain =
+            Self { params, sound_speed, points, near, boundary, bell, spike, density, pressure, factors };
         for i in plain.fluid() {
             let part = |j: &usize| {
                 let share = if points[*j].boundary { f64::from(boundary.density) } else { 1.0 };
                 share * points[*j].mass * plain.bell.value(length(between(points, i, *j)))
             };
-            plain.density[i] = plain.near[i].iter().map(part).sum();
-            plain.pressure[i] = plain.pressure_at(plain.density[i]);
+            (plain.density[i], plain.pressure[i]) = match params.pressure {
+                PressureSolver::Summed => {
+                    let density = plain.near[i].iter().map(part).sum();
+                    (density, plain.pressure_at(density))
+                }
+                PressureSolver::Wcsph => plain.follow(i),
+            };
         }
         plain
     }
@@ -110,7 +130,11 @@ impl<'a> Plain<'a> {
         let mut all = vec![[0.0; 3]; self.points.len()];
         let calibration = self.params.calibration();
         for i in self.fluid() {
-            let parts = [self.pressure_and_friction(i, calibration), self.tension(i, &normals)];
+            let pushed = match self.params.pressure {
+                PressureSolver::Summed => self.pressure_and_friction(i, calibration),
+                PressureSolver::Wcsph => self.push_and_drag(i),
+            };
+            let parts = [pushed, self.tension(i, &normals)];
             all[i] = plus(parts[0], parts[1]);
             all[i][2] -= self.params.gravity;
         }
@@ -131,6 +155,62 @@ impl<'a> Plain<'a> {
                 (b * ((density / p.density).powi(7) - 1.0)).max(0.0)
             }
         }
+    }
+
+    /// Density that follows the flow, and what of the pressure pushes: none pulls at the surface.
+    fn follow(&self, i: usize) -> (f64, f64) {
+        let s = self.points[i].compression;
+        let pressure = self.params.density * self.sound_speed.powi(2) * s;
+        let filled: f64 = self.others(i).map(|(j, _, r)| self.steepness(j, r) * r * r).sum();
+        (
+            self.params.density * (1.0 + s),
+            if filled < 3.0 * wcsph::FULL { pressure.max(0.0) } else { pressure },
+        )
+    }
+
+    /// V |dW/dr|/r, calibrated `[1/m²]`.
+    fn steepness(&self, j: usize, r: f64) -> f64 {
+        self.factors[0] * (self.params.smoothing_radius() - r).max(0.0).powi(3) * self.points[j].mass
+            / self.params.density
+    }
+
+    /// How fast the flow compresses the particle `i`, ds/dt `[1/s]` (Monaghan 1994; Fourtakas et al. 2019).
+    pub fn compression_rate(&self, i: usize) -> f64 {
+        let (p, sound) = (self.params, self.sound_speed);
+        let diffusion = wcsph::DIFFUSION * p.smoothing_radius() * sound;
+        let rate = |(j, away, r): (usize, [f64; 3], f64)| {
+            let (here, there) = (&self.points[i], &self.points[j]);
+            let apart: f64 = (0..3).map(|k| (here.velocity[k] - there.velocity[k]) * away[k]).sum();
+            let uneven = there.compression - here.compression - p.gravity * away[2] / sound.powi(2);
+            let term = if there.boundary { -2.0 * apart } else { diffusion * uneven - apart };
+            self.steepness(j, r) * term
+        };
+        self.others(i).map(rate).sum()
+    }
+
+    /// Pressure and viscosity where density follows the flow, each pair along the way between the two.
+    fn push_and_drag(&self, i: usize) -> [f64; 3] {
+        let (p, own) = (self.params, self.pressure[i]);
+        let [_, shear, sticking] = self.factors;
+        let damping = p.density * p.damping * p.smoothing_radius() * self.sound_speed;
+        let mut a = [0.0; 3];
+        for (j, away, r) in self.others(i) {
+            let other = &self.points[j];
+            let (both, viscosity) = match (other.boundary, other.rough) {
+                (false, _) => (own + self.pressure[j], p.viscosity + damping),
+                (true, true) => (self.behind(own, away[2]), sticking * (p.viscosity + WALL_SHARE * damping)),
+                (true, false) => (self.behind(own, away[2]), 0.0),
+            };
+            let apart: f64 = (0..3).map(|k| (self.points[i].velocity[k] - other.velocity[k]) * away[k]).sum();
+            let push = both / p.density - 2.0 * viscosity / p.density / shear * apart / (r * r);
+            a = plus(a, away.map(|d| self.steepness(j, r) * push * d));
+        }
+        a
+    }
+
+    /// Pressure of a particle and of the boundary that lies `down` below it `[Pa]`; together they never pull.
+    fn behind(&self, own: f64, down: f64) -> f64 {
+        (2.0 * own + self.params.density * self.params.gravity * down).max(0.0)
     }
 
     /// Others within reach of a particle, each with the way from there and its length `[m]`.

@@ -2,7 +2,7 @@
 
 use thalweg_field::random::Key;
 use thalweg_sph::reference::{Plain, Point};
-use thalweg_sph::{FOREVER, Fluid, FluidParams, Kernels, Particle, Surroundings, Tension};
+use thalweg_sph::{FOREVER, Fluid, FluidParams, Kernels, Particle, PressureSolver, Surroundings, Tension};
 
 /// Empty space, or one in which nothing leaves its place.
 struct Space {
@@ -31,12 +31,12 @@ fn shaken_cube(params: &FluidParams, side: usize, floor: bool) -> Fluid {
         let at = [place(n % side, key, 0), place(n / side % side, key, 1), place(n / side / side, key, 2)];
         let spin = [-at[1], at[0], 0.3].map(|v| 4.0 * v);
         let velocity = std::array::from_fn(|axis| spin[axis] + signed(key, 3 + axis as u64) as f32);
-        fluid.add(at, velocity, FOREVER, 0.0);
+        fluid.add_under(2000.0 * signed(key, 6), at, velocity, FOREVER, 0.0);
     }
     if floor {
         for n in 0..side * side {
             let [x, y] = [n % side, n / side].map(|n| ((n as f64 + 0.3) * params.spacing) as f32);
-            fluid.add_boundary([x, y, (-0.5 * params.spacing) as f32], [0.2, 0.0, 0.0], 0);
+            fluid.add_boundary([x, y, (-0.5 * params.spacing) as f32], [0.2, 0.0, 0.0], 0, 1.0);
         }
     }
     fluid
@@ -56,8 +56,9 @@ fn length(v: [f64; 3]) -> f64 {
 
 #[test]
 fn density_and_acceleration_are_those_of_the_plain_program() {
+    let summed = FluidParams { pressure: PressureSolver::Summed, damping: 0.03, ..FluidParams::default() };
     for params in
-        [FluidParams::default(), FluidParams { kernels: Kernels::Mueller, ..FluidParams::default() }]
+        [FluidParams::default(), summed.clone(), FluidParams { kernels: Kernels::Mueller, ..summed }]
     {
         let mut fluid = shaken_cube(&params, 7, true);
         fluid.sort().unwrap();
@@ -79,6 +80,39 @@ fn density_and_acceleration_are_those_of_the_plain_program() {
             assert!(off < 1.0e-5, "density of {i} is off by {off:e}");
         }
     }
+}
+
+/// Two steps apart, since the first has no flow behind it yet.
+#[test]
+fn compression_follows_the_flow_as_in_the_plain_program() {
+    let params = FluidParams::default();
+    let mut fluid = shaken_cube(&params, 9, true);
+    let dt = 1.0e-4;
+    let mut before = Vec::new();
+    for _ in 0..2 {
+        fluid.sort().unwrap();
+        before = Point::all(fluid.sorted());
+        fluid.compute_density();
+        fluid.accelerate_and_move(&Space { held: true }, dt).unwrap();
+    }
+    let plain = Plain::new(&params, fluid.constants().sound_speed.into(), &before);
+    let expected: Vec<f64> = (0..before.len()).map(|i| plain.compression_rate(i)).collect();
+    let largest = expected.iter().fold(0.0f64, |most, rate| most.max(rate.abs()));
+    let mut seen = 0;
+    for i in (0..before.len()).filter(|&i| !before[i].boundary) {
+        let now = f64::from(fluid.particles().compression[i]);
+        // Spray has none.
+        if now != 0.0 {
+            let rate = (now - before[i].compression) / dt;
+            assert!(
+                (rate - expected[i]).abs() < 1.0e-3 * largest,
+                "{i}: {rate}, not {} per second",
+                expected[i]
+            );
+            seen += 1;
+        }
+    }
+    assert!(seen > 500, "{seen} particles have a pressure");
 }
 
 /// The colour field's force is no sum over pairs and does not conserve momentum; it is left out.
@@ -117,7 +151,8 @@ fn a_free_blob_keeps_its_momentum() {
         let drift = length(minus(end.0, start.0)) / start.2[0];
         assert!(drift < 1.0e-6, "{name}: momentum drifted by {drift:e} of Σ m|v|");
         let drift = length(minus(end.1, start.1)) / start.2[1];
-        assert!(!central || drift < 1.0e-5, "{name}: angular momentum drifted by {drift:e} of Σ m|x||v|");
+        // What shifts particles knows nothing of turns.
+        assert!(!central || drift < 3.0e-2, "{name}: angular momentum drifted by {drift:e} of Σ m|x||v|");
     }
 }
 

@@ -41,6 +41,7 @@ fn differing(places: &[[f32; 3]]) -> (usize, usize) {
             velocity: [0.0; 3],
             mass: 1.0,
             expires: FOREVER,
+            compression: 0.0,
             tag,
             cargo: 0.0,
         });

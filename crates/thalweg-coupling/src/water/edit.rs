@@ -32,6 +32,7 @@ impl ParticleWater {
         self.fluid.set_params(&params.fluid, speed).map_err(within_fluid)?;
         let own = f64::from(self.fluid.constants().wall_viscosity);
         self.fluid.set_wall_viscosity(params.bed.friction.unwrap_or(own));
+        self.fluid.set_rub(params.bed_rub());
         self.fluid.set_boundary_factors(match params.bed.hold {
             Hold::Pressure => BoundaryFactors::of(&params.fluid),
             _ => BoundaryFactors::NONE,
@@ -137,6 +138,7 @@ impl ParticleWater {
                         velocity: [0.0; 3],
                         mass: 0.0,
                         expires: FOREVER,
+                        compression: 0.0,
                         tag: 0,
                         cargo: 0.0,
                     });
@@ -187,7 +189,7 @@ impl ParticleWater {
                 continue;
             }
             let tag = self.fluid.next_tag();
-            self.fluid.add(particle.position, particle.velocity, particle.expires, particle.cargo);
+            self.fluid.add_again(&particle);
             self.accounts.water_added += self.volume;
             self.accounts.grains_added += particle.cargo * self.volume;
             done.came.push(Particle { tag, ..particle });

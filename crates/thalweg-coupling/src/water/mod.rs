@@ -24,7 +24,9 @@ use obstacles::{Held, Obstacles};
 use room::check_spread;
 use start::{Beginning, initial_particles, particle_volume, running_emitters};
 use thalweg_field::{Edge, Grid2, Heightfield, Invalid, TimeSteps, band, require};
-use thalweg_sph::{BoundaryFactors, Extremes, Fluid, FluidError, FluidParams, Removed, RunningEmitter};
+use thalweg_sph::{
+    BoundaryFactors, Extremes, Fluid, FluidError, FluidParams, Particle, Removed, RunningEmitter,
+};
 
 /// How far above the bed particles are born, at least, in spacings `[-]`: a little less than at rest.
 const BORN_ABOVE: f64 = 0.4;
@@ -78,12 +80,15 @@ impl ParticleWater {
         let capacity = beginning.capacity(&emitters, params);
         let speed = beginning.expected_speed(&emitters, params);
         let mut fluid = Fluid::new(&params.fluid, speed, capacity, params.erosion.enabled)?;
-        for particle in &particles {
-            fluid.add(particle.position, particle.velocity, particle.expires, particle.cargo);
+        let weight = params.fluid.density * params.fluid.gravity;
+        for (depth, particle) in &particles {
+            let Particle { position, velocity, expires, cargo, .. } = *particle;
+            fluid.add_under(weight * depth, position, velocity, expires, cargo);
         }
         if let Some(friction) = params.bed.friction {
             fluid.set_wall_viscosity(friction);
         }
+        fluid.set_rub(params.bed_rub());
         if params.bed.hold != Hold::Pressure {
             fluid.set_boundary_factors(BoundaryFactors::NONE);
         }
@@ -91,7 +96,7 @@ impl ParticleWater {
         check_spread(&bed, &boundary, params, setting)?;
         let accounts = Accounts {
             water_start: particles.len() as f64 * volume,
-            grains_start: particles.iter().map(|p| p.cargo).sum::<f64>() * volume,
+            grains_start: particles.iter().map(|(_, p)| p.cargo).sum::<f64>() * volume,
             ..Accounts::default()
         };
         let mut water = Self {

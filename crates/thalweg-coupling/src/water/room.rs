@@ -6,8 +6,8 @@ use crate::boundary_tiles::BoundaryTiles;
 use crate::params::Params;
 use crate::setting::Setting;
 use thalweg_field::{Heightfield, Invalid, Pool, Top};
-use thalweg_sph::Shape;
 use thalweg_sph::neighbours::Neighbours;
+use thalweg_sph::{BoundaryFactors, Shape};
 
 /// Particles of the boundary for each of the fluid that memory is planned for, at worst.
 const BOUNDARY_SHARE: u64 = 1;
@@ -47,6 +47,7 @@ pub(super) fn boundary_tiles(bed: &Bed, params: &Params, setting: &Setting, besi
     BoundaryTiles::new(
         bed,
         [params.bed_spacing(), 0.5 * params.fluid.spacing],
+        BoundaryFactors::layers(&params.fluid),
         reach,
         setting.edges.sides(),
         room,
@@ -97,7 +98,8 @@ pub(super) fn check_spread(
         let Some(need) = need else {
             let remedy = format!(
                 "water from there on spreads from {low:.1?} to {high:.1?} m, which is too wide for a smoothing radius of \
-                 {h} m; bring it nearer to the rest and to the bed, or use a larger fluid.spacing"
+                 {} m; bring it nearer to the rest and to the bed, or use a larger fluid.spacing",
+                h as f32
             );
             return Err(Invalid { key, value: "too far away".into(), remedy });
         };

@@ -38,6 +38,8 @@ pub struct Saved {
     pub relaxed: Option<u32>,
     /// Emitters that were taken away; empty: none.
     pub gone: Vec<f64>,
+    /// By how much each particle is denser than at rest; empty: not at all.
+    pub compression: Vec<f32>,
 }
 
 impl ParticleWater {
@@ -71,6 +73,7 @@ impl ParticleWater {
             painted: self.painted,
             relaxed: Some(self.relaxed),
             gone: GoneEmitter::numbers(&self.gone),
+            compression: particles.compression[..count].to_vec(),
         }
     }
 
@@ -124,7 +127,9 @@ impl ParticleWater {
         let vertices = self.bed.heights().len();
         let tiles = self.boundary.save().0.len();
         let cargo = if self.params.erosion.enabled { count } else { 0 };
+        let compression = &saved.compression;
         let fits = known <= count
+            && (compression.is_empty() || compression.len() == count)
             && saved.floats.len() == COLUMNS * count + known + vertices
             && saved.doubles.len() == cargo + vertices
             && saved.tags.len() == count + tiles + walls
@@ -145,6 +150,7 @@ impl ParticleWater {
             waiting,
             columns,
             density,
+            compression,
             heights,
             carried,
             change,
@@ -187,6 +193,8 @@ struct Parts<'a> {
     /// Positions, velocities, masses and ends of the particles, and the densities that are known.
     columns: &'a [f32],
     density: &'a [f32],
+    /// By how much each is denser than at rest; empty: not at all.
+    compression: &'a [f32],
     /// Heights that boundary particles were put `[m]`.
     heights: &'a [f32],
     carried: &'a [f64],
@@ -209,6 +217,7 @@ impl Parts<'_> {
                 velocity: [float(3), float(4), float(5)],
                 mass: float(6),
                 expires: float(7),
+                compression: self.compression.get(i).copied().unwrap_or(0.0),
                 tag,
                 cargo: self.carried.get(i).copied().unwrap_or(0.0),
             };

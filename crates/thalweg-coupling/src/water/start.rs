@@ -4,7 +4,7 @@ use super::room::pool_volume;
 use crate::bed::Bed;
 use crate::params::Params;
 use crate::setting::Setting;
-use thalweg_field::{Invalid, Pool, Top, require};
+use thalweg_field::{Edge, Invalid, Pool, Top, require};
 use thalweg_sph::{Emitter, FOREVER, Particle, RunningEmitter};
 
 /// Volume of a particle at rest `[m³]`.
@@ -45,6 +45,31 @@ const LEAST_LAYERS: f64 = 10.0;
 /// rounding.
 const KEPT: f64 = 0.45;
 
+/// Beside a free side the pressure at the beginning grows from nothing over this share of the depth `[-]`: water that nothing holds
+/// presses on nothing, and would be shot out if it did.
+const FREE_SHARE: f64 = 0.5;
+
+/// How far a place in a pool is from the nearest of its sides that nothing holds `[m]`.
+fn free_side(bed: &Bed, setting: &Setting, pool: &Pool, [x, y, z]: [f64; 3]) -> f64 {
+    let extent = bed.extent().map(|range| range.map(f64::from));
+    let [north, east, south, west] = setting.edges.sides();
+    let sides = [
+        (west, x - pool.from[0], [pool.from[0], y], extent[0][0] - pool.from[0]),
+        (east, pool.to[0] - x, [pool.to[0], y], pool.to[0] - extent[0][1]),
+        (south, y - pool.from[1], [x, pool.from[1]], extent[1][0] - pool.from[1]),
+        (north, pool.to[1] - y, [x, pool.to[1]], pool.to[1] - extent[1][1]),
+    ];
+    let free = sides.into_iter().filter(|(edge, away, at, beyond)| {
+        let outwards = if *away > 0.0 { WHOLE * bed.cell } else { 0.0 };
+        let next = [at[0] + outwards * (at[0] - x).signum(), at[1] + outwards * (at[1] - y).signum()];
+        let ground = f64::from(bed.below(next[0] as f32, next[1] as f32).1);
+        let walled = *edge == Edge::Closed && *beyond >= -WHOLE * bed.cell;
+        let wet = || setting.water.iter().any(|pool| holds(pool, [next[0], next[1], z], ground));
+        !walled && ground < z && !wet()
+    });
+    free.map(|(_, away, ..)| away).fold(f64::INFINITY, f64::min)
+}
+
 /// Height that a pool reaches over ground of some height `[m]`.
 fn top_of(pool: &Pool, ground: f64) -> f64 {
     match pool.top {
@@ -61,13 +86,14 @@ fn holds(pool: &Pool, at: [f64; 3], ground: f64) -> bool {
         && (bottom..top_of(pool, ground)).contains(&at[2])
 }
 
-/// Water at the beginning, on a lattice that keeps half a spacing from the bed and from the sides of its box.
+/// Water at the beginning, each particle with the height of the water that presses on it `[m]`, on a lattice that keeps half a spacing from the
+/// bed and from the sides of its box.
 pub(super) fn initial_particles(
     bed: &Bed,
     params: &Params,
     setting: &Setting,
     volume: f64,
-) -> Result<Vec<Particle>, Invalid> {
+) -> Result<Vec<(f64, Particle)>, Invalid> {
     let spacing = params.fluid.spacing;
     let most = params.fluid.max_particles as usize;
     let extent = bed.extent().map(|range| range.map(f64::from));
@@ -102,14 +128,20 @@ pub(super) fn initial_particles(
                 if particles.len() >= most {
                     return Err(too_large((particles.len() + 1) as f64));
                 }
-                particles.push(Particle {
-                    position: [at[0] as f32, at[1] as f32, z as f32],
-                    velocity: pool.velocity.map(|v| v as f32),
-                    mass: 0.0,
-                    expires: pool.lifetime.map_or(FOREVER, |lifetime| lifetime as f32),
-                    tag: 0,
-                    cargo: pool.sediment,
-                });
+                let depth = top_of(pool, ground) - z;
+                let aside = free_side(bed, setting, pool, [at[0], at[1], z]);
+                particles.push((
+                    depth * (aside / (FREE_SHARE * depth)).min(1.0),
+                    Particle {
+                        position: [at[0] as f32, at[1] as f32, z as f32],
+                        velocity: pool.velocity.map(|v| v as f32),
+                        mass: 0.0,
+                        expires: pool.lifetime.map_or(FOREVER, |lifetime| lifetime as f32),
+                        compression: 0.0,
+                        tag: 0,
+                        cargo: pool.sediment,
+                    },
+                ));
             }
         }
     }
@@ -144,17 +176,17 @@ pub(super) struct Beginning {
 }
 
 impl Beginning {
-    pub(super) fn of(particles: &[Particle], params: &Params) -> Self {
-        let heights = particles.iter().map(|p| f64::from(p.position[2]));
+    pub(super) fn of(particles: &[(f64, Particle)], params: &Params) -> Self {
+        let heights = particles.iter().map(|(_, p)| f64::from(p.position[2]));
         let (low, high) =
             heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), z| (low.min(z), high.max(z)));
         let speeds =
-            particles.iter().map(|p| f64::from(p.velocity.iter().map(|v| v * v).sum::<f32>()).sqrt());
+            particles.iter().map(|(_, p)| f64::from(p.velocity.iter().map(|v| v * v).sum::<f32>()).sqrt());
         Self {
             count: particles.len(),
             fall: (high - low).max(LEAST_LAYERS * params.fluid.spacing),
             speed: speeds.fold(0.0, f64::max),
-            sediment: particles.iter().fold(0.0, |most: f64, particle| most.max(particle.cargo)),
+            sediment: particles.iter().fold(0.0, |most: f64, (_, particle)| most.max(particle.cargo)),
         }
     }
 

@@ -7,8 +7,9 @@ use crate::boundary::BoundaryFactors;
 use crate::constants::Constants;
 use crate::integrate::Extremes;
 use crate::neighbours::{Kept, Neighbours};
-use crate::params::FluidParams;
+use crate::params::{FluidParams, PressureSolver};
 use crate::particles::{BOUNDARY, Particle, Particles};
+use crate::pressure::summed::Summed;
 use crate::pressure::wcsph::Wcsph;
 use crate::pressure::{Pressure, Shared};
 use crate::volumes::Volumes;
@@ -35,6 +36,8 @@ pub struct Fluid {
     constants: Constants,
     /// Viscosity between fluid and boundary `[Pa·s]`.
     wall_viscosity: f32,
+    /// Stress of the flow on a rough boundary, over ρ v² `[-]`.
+    rub: f32,
     boundary: BoundaryFactors,
     expected_speed: f64,
     /// Sorted, at the present time; velocities half a step before.
@@ -43,7 +46,7 @@ pub struct Fluid {
     next: Particles,
     neighbours: Neighbours,
     /// How it resists being compressed, and what that finds.
-    pressure: Wcsph,
+    pressure: Box<dyn Pressure>,
     shared: Shared,
     /// How many particles of `next` the densities belong to: all that the last step moved.
     known: usize,
@@ -70,12 +73,16 @@ impl Fluid {
         Ok(Self {
             constants,
             wall_viscosity: constants.wall_viscosity,
+            rub: 0.0,
             boundary: BoundaryFactors::of(params),
             expected_speed,
             now: Particles::with_capacity(capacity, cargo),
             next: Particles::with_capacity(capacity, cargo),
             neighbours: Neighbours::new(constants.h),
-            pressure: Wcsph::default(),
+            pressure: match params.pressure {
+                PressureSolver::Wcsph => Box::new(Wcsph::default()),
+                PressureSolver::Summed => Box::new(Summed::default()),
+            },
             shared: Shared::default(),
             known: 0,
             last: Extremes { speed: 0.0, acceleration: params.gravity as f32 },
@@ -90,7 +97,10 @@ impl Fluid {
 
     /// Bytes for each particle.
     pub const fn bytes_per_particle(cargo: bool) -> u64 {
-        2 * Particles::bytes(1, cargo) + Neighbours::bytes(1) + Shared::BYTES + Wcsph::BYTES
+        2 * Particles::bytes(1, cargo)
+            + Neighbours::bytes(1)
+            + Shared::BYTES
+            + if Wcsph::BYTES > Summed::BYTES { Wcsph::BYTES } else { Summed::BYTES }
     }
 
     /// Its parameters.
@@ -119,7 +129,9 @@ impl Fluid {
         }
         let remedy =
             "they cannot change while a fluid is flowing: its particles have the mass that goes with them";
-        require(params.kernels == self.params.kernels, "kernels", format!("{:?}", params.kernels), remedy)
+        let (old, new) = (&self.params, params);
+        require(new.kernels == old.kernels, "kernels", format!("{:?}", new.kernels), remedy)?;
+        require(new.pressure == old.pressure, "pressure", format!("{:?}", new.pressure), remedy)
     }
 
     /// Takes other parameters from now on, if they fit the particles, and another speed of the fastest flow to be expected
@@ -144,6 +156,11 @@ impl Fluid {
     /// Viscosity between the fluid and its boundary from now on `[Pa·s]`.
     pub fn set_wall_viscosity(&mut self, viscosity: f64) {
         self.wall_viscosity = viscosity as f32;
+    }
+
+    /// Stress of the flow on a rough boundary from now on, over ρ v² `[-]`; for methods whose density follows the flow.
+    pub fn set_rub(&mut self, rub: f64) {
+        self.rub = rub as f32;
     }
 
     /// How strongly the boundary acts from now on.
@@ -233,21 +250,41 @@ impl Fluid {
 
     /// Adds a particle of the fluid.
     pub fn add(&mut self, position: [f32; 3], velocity: [f32; 3], expires: f32, cargo: f64) {
-        let particle =
-            Particle { position, velocity, mass: self.constants.mass, expires, tag: self.born, cargo };
+        self.add_under(0.0, position, velocity, expires, cargo);
+    }
+
+    /// Adds a particle of the fluid that is under a pressure `[Pa]`.
+    pub fn add_under(
+        &mut self,
+        pressure: f64,
+        position: [f32; 3],
+        velocity: [f32; 3],
+        expires: f32,
+        cargo: f64,
+    ) {
+        let Constants { sound_speed, rest_density, .. } = self.constants;
+        let compression = (pressure / f64::from(rest_density * sound_speed * sound_speed)) as f32;
+        self.add_again(&Particle { position, velocity, mass: 0.0, expires, compression, tag: 0, cargo });
+    }
+
+    /// Adds a particle as it was before, but for its number, and with the mass that all have.
+    pub fn add_again(&mut self, particle: &Particle) {
+        let particle = Particle { mass: self.constants.mass, tag: self.born, ..*particle };
         self.born = (self.born + 1) & !BOUNDARY;
         self.next.push(particle);
         self.fluid_count += 1;
     }
 
-    /// Adds a particle of the boundary; `tag` is the owner's, and [`SLIP`](crate::SLIP) if it has no friction.
-    pub fn add_boundary(&mut self, position: [f32; 3], velocity: [f32; 3], tag: u32) {
-        let mass = self.constants.mass; // until it is weighed
+    /// Adds a particle of the boundary; `tag` is the owner's, and [`SLIP`](crate::SLIP) if it has no friction. It stands for
+    /// a `share` of the fluid that one of its particles is, unless the boundary is weighed.
+    pub fn add_boundary(&mut self, position: [f32; 3], velocity: [f32; 3], tag: u32, share: f32) {
+        let mass = self.constants.mass * share;
         self.next.push(Particle {
             position,
             velocity,
             mass,
             expires: FOREVER,
+            compression: 0.0,
             tag: tag | BOUNDARY,
             cargo: 0.0,
         });

@@ -55,6 +55,7 @@ fn check_state(particles: &Particles, density: &[f32], mass: f32) -> Result<(), 
     }
     column(&particles.mass, "mass of particle", f64::from(f32::MIN_POSITIVE)..=1.0e3 * f64::from(mass))?;
     column(&particles.expires, "end of particle", f64::NEG_INFINITY..=f64::INFINITY)?;
+    column(&particles.compression, "compression of particle", -1.0..=f64::from(f32::MAX))?;
     all_within("density of particle", density, &NATURAL_F32)?;
     let cargo = particles.cargo.get(..count).unwrap_or_default();
     all_within("sediment of particle", cargo, &(-CARGO_SLACK..=1.0 + CARGO_SLACK))

@@ -6,7 +6,6 @@ use crate::error::FluidError;
 use crate::integrate::{Extremes, Motion, Surroundings};
 use crate::neighbours::TooWide;
 use crate::particles::{BOUNDARY, PADDING, PART};
-use crate::pressure::wcsph::Wcsph;
 use crate::pressure::{Pressure, Shared, Sorted, resize_column};
 use std::ops::Range;
 use thalweg_field::band;
@@ -56,8 +55,12 @@ impl Fluid {
         Ok(removed)
     }
 
-    /// Finds how much fluid every sorted boundary particle stands for. Needed whenever some were added or removed.
+    /// Finds how much fluid every sorted boundary particle stands for, unless their owner knows. Needed whenever some were added or
+    /// removed.
     pub fn weigh_boundary(&mut self) {
+        if !self.boundary.weighed {
+            return;
+        }
         let count = self.now.len();
         let visitor = Weigh { particles: &self.now, constants: &self.constants };
         self.neighbours.walk(&self.now, &visitor, &mut self.shared.density[..count]);
@@ -79,10 +82,13 @@ impl Fluid {
         });
     }
 
-    /// Densities of all sorted particles, and what follows from them.
+    /// Densities of all sorted particles, and what follows from them. Until they have moved, [`Self::particles`] means nothing.
     pub fn compute_density(&mut self) {
+        let mut next = std::mem::take(&mut self.next);
+        next.resize(self.now.len());
         let (pressure, shared, sorted) = self.parts();
-        pressure.compute_density(sorted, shared);
+        pressure.compute_density(sorted, shared, &mut next);
+        self.next = next;
     }
 
     /// Forces, and the move of every particle (Kataev 2022, eqs. 1.33–1.41, 1.45 and 1.46).
@@ -92,8 +98,7 @@ impl Fluid {
         dt: f64,
     ) -> Result<Extremes, FluidError> {
         // Eq. 1.47 of Kataev 2022 puts the first velocity half a step back; half a kick from the start is the same.
-        let motion = Motion { kick: (0.5 * (self.last_dt + dt)) as f32, drift: dt as f32, keep: 1.0 };
-        self.go(surroundings, motion)?;
+        self.go(surroundings, [0.5 * (self.last_dt + dt), dt], 1.0)?;
         self.time += dt;
         self.steps += 1;
         self.last_dt = dt;
@@ -102,12 +107,17 @@ impl Fluid {
 
     /// A step that slows every particle down, and takes no time.
     pub fn relax(&mut self, surroundings: &impl Surroundings, dt: f64) -> Result<(), FluidError> {
-        self.go(surroundings, Motion { kick: dt as f32, drift: dt as f32, keep: RELAXED })
+        self.go(surroundings, [dt, dt], RELAXED)
     }
 
-    fn go(&mut self, surroundings: &impl Surroundings, motion: Motion) -> Result<(), FluidError> {
+    /// Changes velocities over `kick` and positions over `drift` `[s]`.
+    fn go(
+        &mut self,
+        surroundings: &impl Surroundings,
+        [kick, drift]: [f64; 2],
+        keep: f32,
+    ) -> Result<(), FluidError> {
         let count = self.now.len();
-        self.next.resize(count);
         self.known = count;
         // Accelerations go where velocities after the step will be.
         let mut velocity = std::mem::take(&mut self.next.velocity);
@@ -115,12 +125,18 @@ impl Fluid {
         let (pressure, shared, sorted) = self.parts();
         pressure.accelerate(sorted, shared, [&mut u[..count], &mut v[..count], &mut w[..count]]);
         self.next.velocity = velocity;
+        let shift = self.pressure.shift(&self.params, &self.constants);
+        let motion = Motion { kick: kick as f32, drift: drift as f32, keep, shift };
         self.last = motion.apply(&self.now, &mut self.next, &self.shared.density, surroundings);
-        if (self.last.speed + self.last.acceleration).is_finite() { Ok(()) } else { Err(self.wild(motion)) }
+        if (self.last.speed + self.last.acceleration).is_finite() {
+            Ok(())
+        } else {
+            Err(self.wild(kick as f32))
+        }
     }
 
     /// The method, what it finds, and what it works on.
-    fn parts(&mut self) -> (&mut Wcsph, &mut Shared, Sorted<'_>) {
+    fn parts(&mut self) -> (&mut dyn Pressure, &mut Shared, Sorted<'_>) {
         let sorted = Sorted {
             particles: &self.now,
             neighbours: &self.neighbours,
@@ -128,8 +144,11 @@ impl Fluid {
             constants: &self.constants,
             boundary: self.boundary,
             wall_viscosity: self.wall_viscosity,
+            rub: self.rub,
+            // Longer steps are taken where nothing moves but sediment.
+            elapsed: self.last_dt.min(self.max_dt()),
         };
-        (&mut self.pressure, &mut self.shared, sorted)
+        (&mut *self.pressure, &mut self.shared, sorted)
     }
 
     /// Tells that particles are spread too far at the present step.
@@ -138,11 +157,11 @@ impl Fluid {
     }
 
     /// Tells which particles have gone wild.
-    fn wild(&self, motion: Motion) -> FluidError {
+    fn wild(&self, kick: f32) -> FluidError {
         let square = |v: [f32; 3]| v.iter().map(|v| v * v).sum::<f32>();
         let lost = |i: &usize| {
             let (from, to) = (self.now.get(*i), self.next.get(*i));
-            let kicked = std::array::from_fn(|axis| (to.velocity[axis] - from.velocity[axis]) / motion.kick);
+            let kicked = std::array::from_fn(|axis| (to.velocity[axis] - from.velocity[axis]) / kick);
             !(square(kicked) + square(to.velocity) + to.position.iter().sum::<f32>()).is_finite()
         };
         let mut all = (0..self.now.len()).filter(|&i| !self.now.is_boundary(i)).filter(lost);

@@ -133,10 +133,37 @@ impl Group<'_> {
         }
     }
 
+    /// Finds which vectors each particle of the group reaches: a bit for each, or all where they are too many.
+    #[inline(always)]
+    pub fn find_reached<S: Simd>(&self, simd: S, [x, y, z]: [&[f32]; 3], h: f32) -> [u32; TOGETHER] {
+        if self.list.len() > 32 {
+            return [EVERY; TOGETHER];
+        }
+        let here = self.slots.map(|i| [x[i], y[i], z[i]].map(|v| f32x8::splat(simd, v)));
+        let hh = f32x8::splat(simd, h * h);
+        let mut reached = [0; TOGETHER];
+        for (n, vector) in self.vectors().enumerate() {
+            let at = vector.start();
+            let (xj, yj, zj) = (load(simd, x, at), load(simd, y, at), load(simd, z, at));
+            for (reached, here) in reached.iter_mut().zip(&here) {
+                let away = [here[0] - xj, here[1] - yj, here[2] - zj];
+                let near = self.squared(simd, vector, away).simd_lt(hh).to_bitmask() != 0;
+                *reached |= u32::from(near) << n;
+            }
+        }
+        reached
+    }
+
+    /// The vectors that such bits name.
+    #[inline(always)]
+    pub fn near_by(&self, reached: u32) -> Near<'_> {
+        Near { list: self.list, bits: reached & ((1 << OWN_BITS) - 1), next: OWN_BITS }
+    }
+
     /// What is within reach of one particle of the group, as far as it is known.
     #[inline(always)]
     pub fn near(&self, k: usize) -> Near<'_> {
-        Near { list: self.list, bits: self.reached[k] & ((1 << OWN_BITS) - 1), next: OWN_BITS }
+        self.near_by(self.reached[k])
     }
 
     /// Squared distances from a place to the particles of a vector `[m²]`; infinite to those that do not count.

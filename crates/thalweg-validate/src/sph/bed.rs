@@ -5,18 +5,22 @@ use super::setup::{clear, rough, still_water, torrent};
 use crate::{Check, Checks};
 use thalweg_coupling::{Bed, BedParams, Hold, Setting, changes};
 use thalweg_field::{Pool, Top};
-use thalweg_sph::FluidParams;
+use thalweg_sph::{FluidParams, PressureSolver};
 
 pub(super) fn no_leak() -> Checks {
     const SOURCE: &str = "ground and walls are solid";
     let (spacing, cell) = (0.05, 0.1);
     let ground = rough(17, cell, 0.4);
     let mut checks = Vec::new();
-    for (name, hold) in
-        [("pressure", Hold::Pressure), ("penalty", Hold::Penalty), ("collision", Hold::Collision)]
-    {
+    // Spring and collision go with summed densities alone.
+    for (name, hold, pressure) in [
+        ("pressure", Hold::Pressure, PressureSolver::Wcsph),
+        ("pressure of summed densities", Hold::Pressure, PressureSolver::Summed),
+        ("penalty", Hold::Penalty, PressureSolver::Summed),
+        ("collision", Hold::Collision, PressureSolver::Summed),
+    ] {
         let bed = BedParams { hold, ..BedParams::default() };
-        let params = clear(FluidParams { spacing, ..FluidParams::default() }, bed);
+        let params = clear(FluidParams { spacing, pressure, ..FluidParams::default() }, bed);
         let pool = Pool {
             velocity: [2.0, -1.0, -10.0],
             ..still_water([0.2, 0.2], [1.5, 1.5], Some(0.5), Top::Depth(0.15))

@@ -1,77 +1,112 @@
 //! A column of water at rest, and one that falls.
 
 use super::measure::{dot, interpolated, length, line, minus, position, velocity, water};
-use super::setup::{clear, flat, still_water, torrent};
+use super::setup::{clear, flat, ground, rough, still_water, torrent};
 use crate::{Check, Checks};
 use thalweg_coupling::{BedParams, Setting};
 use thalweg_field::Top;
 use thalweg_sph::{FluidParams, Particles};
 
-/// Pressure is that of the equation of state, a mean over layers one spacing deep away from walls, bed and surface, and
-/// over the last half second: sound runs up and down the column for long.
+/// A column with all defaults, from the first step on: nothing finds its place before. Pressure is that of single particles at
+/// one moment.
 pub(super) fn hydrostatic() -> Checks {
-    const SOURCE: &str = "hydrostatics: p = ρ g (H − z); bounds of methods/sph.md";
-    let (spacing, height, side, end) = (0.05, 1.0, 10, 3.0);
-    let fluid = FluidParams { spacing, damping: 0.1, relax: 400, ..FluidParams::default() };
-    let params = clear(fluid, BedParams::default());
+    let mut checks = Vec::new();
+    for damping in [FluidParams::default().damping, 0.0] {
+        checks.extend(column_at_rest(damping)?);
+    }
+    Ok(checks)
+}
+
+fn column_at_rest(damping: f64) -> Checks {
+    const SOURCE: &str = "hydrostatics: p = ρ g (H − z); bounds of methods/particles.md";
+    let (spacing, height, side, end) = (0.05, 1.0, 10, 4.0);
+    let params = clear(FluidParams { spacing, damping, ..FluidParams::default() }, BedParams::default());
     let (edge, wide) = (0.5 * spacing, side as f64 * spacing);
     let pool = still_water([edge; 2], [edge + wide; 2], None, Top::Depth(height));
     let setting = Setting { water: vec![pool], ..Setting::default() };
     let mut torrent = torrent(&flat([side; 2], spacing), &params, &setting);
     let count = torrent.particle_count();
-    // Particles, their heights, pressures and densities; squares of the densities' distance from that at rest.
-    let mut layers = vec![[0.0f64; 5]; 20];
+    // The lattice of the beginning melts once, and lets some energy go.
+    let (mut liveliest, mut fastest) = (0.0f64, 0.0f64);
+    let mut kinetic = 0.0;
     while torrent.time() < end {
-        torrent.advance(10)?;
-        let (fluid, particles) = (torrent.fluid(), torrent.fluid().particles());
-        for i in water(particles).filter(|_| torrent.time() > end - 0.5) {
-            let [x, y, z] = position(particles, i);
-            let inside = |v: f64| (v - edge - 0.5 * wide).abs() < 0.5 * wide - spacing;
-            if inside(x) && inside(y) && (0.1..0.9).contains(&z) {
-                let density = fluid.density()[i];
-                let pressure = f64::from(fluid.pressure_at(density));
-                let density = f64::from(density);
-                let values = [1.0, z, pressure, density, (density - 1000.0).powi(2)];
-                let layer = &mut layers[(z / spacing) as usize];
-                *layer = std::array::from_fn(|n| layer[n] + values[n]);
-            }
-        }
+        torrent.advance(20)?;
+        let particles = torrent.fluid().particles();
+        let squares = || water(particles).map(|i| dot(velocity(particles, i), velocity(particles, i)));
+        kinetic = 0.5 * squares().sum::<f64>();
+        liveliest = liveliest.max(kinetic);
+        fastest = fastest.max(squares().fold(0.0, f64::max).sqrt());
     }
-    let means: Vec<[f64; 5]> = layers.iter().filter(|l| l[0] > 0.0).map(|l| l.map(|v| v / l[0])).collect();
-    let [bottom, slope] = line(&means.iter().map(|l| [l[1], l[2]]).collect::<Vec<_>>());
-    let expected = 1000.0 * 9.81;
-    let misfit = means.iter().map(|l| (l[2] - expected * (height - l[1])).powi(2)).sum::<f64>();
-    let misfit = (misfit / means.len() as f64).sqrt();
-    let densest = means.iter().map(|l| l[3]).fold(0.0, f64::max);
-    let thinnest = means.iter().map(|l| l[3]).fold(f64::INFINITY, f64::min);
-    let uneven = means.iter().map(|l| l[4].sqrt()).fold(0.0, f64::max);
-    let particles = torrent.fluid().particles();
-    let (mut kinetic, mut potential, mut heights) = (0.0, 0.0, Vec::new());
+    let (fluid, particles) = (torrent.fluid(), torrent.fluid().particles());
+    let weight = 1000.0 * 9.81;
+    let (mut misfit, mut bottom, mut heights) = (0.0, [0.0; 2], Vec::new());
     for i in water(particles) {
-        let (v, z) = (velocity(particles, i), position(particles, i)[2]);
-        kinetic += 0.5 * dot(v, v);
-        potential += 9.81 * z;
+        let z = position(particles, i)[2];
+        let pressure = f64::from(fluid.pressure_at(fluid.last_density()[i]));
+        misfit += (pressure - weight * (height - z)).powi(2) / count as f64;
+        if z < 1.5 * spacing {
+            bottom = [bottom[0] + pressure + weight * z, bottom[1] + 1.0];
+        }
         heights.push(z);
     }
     // The surface is half a spacing above the particles on top, as many as make a layer.
     heights.sort_by(f64::total_cmp);
     let top = &heights[count - side * side..];
     let surface = top.iter().sum::<f64>() / top.len() as f64 + 0.5 * spacing;
-    let check = |quantity: &str, unit| Check::new(quantity, unit, SOURCE);
+    let potential = count as f64 * 9.81 * 0.5 * height;
+    let quiet = if damping > 0.0 { 1.0e-4 } else { 5.0e-4 };
+    let check = |quantity: &str, unit| Check::new(format!("{quantity}, damping {damping}"), unit, SOURCE);
     Ok(vec![
-        check("pressure at the bottom", "Pa").near_share(bottom, expected * height, 0.03),
-        check("slope of the pressure", "Pa/m").near_share(slope, -expected, 0.03),
-        check("root mean square of the difference", "of ρ g H").at_most(misfit / (expected * height), 0.05),
-        check("height of the surface", "m").at_least(surface, 0.98 * height),
-        check("height of the surface", "m").at_most(surface, 1.02 * height),
-        check("kinetic energy", "of the potential").at_most(kinetic / potential, 1.0e-4),
-        check("span of the layers' density", "of the density").at_most((densest - thinnest) / 1000.0, 0.01),
-        check("unevenness of the density in a layer", "of the density").at_most(uneven / 1000.0, 0.01),
+        check("pressure at the bottom", "Pa").near_share(bottom[0] / bottom[1], weight * height, 0.03),
+        check("root mean square of the difference", "of ρ g H")
+            .at_most(misfit.sqrt() / weight / height, 0.05),
+        check("height of the surface", "m").near(surface, height, 0.02),
+        check("kinetic energy at the end", "of the potential").at_most(kinetic / potential, quiet),
+        check("most kinetic energy", "of the potential").at_most(liveliest / potential, 1.0e-3),
+        check("fastest particle", "m/s").at_most(fastest, 0.4),
         check("particles lost", "particles").near((count - torrent.particle_count()) as f64, 0.0, 0.0),
     ])
 }
 
-/// A column 20 particles wide and 40 high, eight across. The front is where the water of the lowest two
+/// A pond on ground that is steep and rough down to its cells, with all defaults, for 10,000 steps.
+pub(super) fn pond() -> Checks {
+    const SOURCE: &str = "water at rest; bounds of methods/particles.md";
+    let mut checks = Vec::new();
+    for (name, steep, relief) in [("rough", 0.0, 0.15), ("steep and rough", 1.0, 0.1)] {
+        let (spacing, level) = (0.05, 0.6);
+        let params = clear(FluidParams { spacing, ..FluidParams::default() }, BedParams::default());
+        let rough = rough(13, 0.05, relief);
+        let slope = |col: usize| steep * (col as f64 * 0.05 - 0.3).abs();
+        let ground = ground(13, 13, 0.05, |col, row| slope(col) + f64::from(rough.height.row(row)[col]));
+        let pool = still_water([0.0; 2], [0.65; 2], None, Top::Level(level));
+        let setting = Setting { water: vec![pool], ..Setting::default() };
+        let mut torrent = torrent(&ground, &params, &setting);
+        let count = torrent.particle_count();
+        let (mut highest, mut fastest) = (f64::NEG_INFINITY, 0.0f64);
+        for part in 0..100 {
+            torrent.advance(100)?;
+            let particles = torrent.fluid().particles();
+            for i in water(particles) {
+                highest = highest.max(position(particles, i)[2]);
+                if part >= 50 {
+                    fastest = fastest.max(length(velocity(particles, i)));
+                }
+            }
+        }
+        let check = |quantity: &str, unit| Check::new(format!("{quantity}, {name}"), unit, SOURCE);
+        checks.push(check("highest particle above the level", "m").at_most(highest - level, 0.05));
+        checks.push(check("fastest particle of the second half", "m/s").at_most(fastest, 0.3));
+        checks.push(check("particles lost", "particles").near(
+            (count - torrent.particle_count()) as f64,
+            0.0,
+            0.0,
+        ));
+    }
+    Ok(checks)
+}
+
+/// A column 20 particles wide and 40 high, eight across. Without friction of a gate, of the walls and of the air the front leads the
+/// experiment, by as much at twice the resolution. The front is where the water of the lowest two
 /// spacings ends, splashes left out: the farthest particle that has three others within two spacings behind it.
 pub(super) fn dam_break() -> Checks {
     const SOURCE: &str = "Martin & Moyce 1952, n² = 2, a = 2.25 in";
@@ -93,7 +128,7 @@ pub(super) fn dam_break() -> Checks {
     let mut checks = Vec::new();
     for (time, place) in [(0.832, 1.217), (1.219, 1.474), (1.997, 2.292), (2.547, 2.995)] {
         let check = Check::new(format!("front at T = {time}"), "widths", SOURCE);
-        checks.push(check.near_share(interpolated(&curve, time), place, 0.08));
+        checks.push(check.near_share(interpolated(&curve, time), place, 0.22));
     }
     let late: Vec<[f64; 2]> = curve.iter().copied().filter(|[time, _]| (2.0..2.55).contains(time)).collect();
     let check = Check::new("speed of the front, T from 2 to 2.55", "√(n²ga)", SOURCE);

@@ -1,12 +1,14 @@
 //! Particle water against theory, experiment and plain reference code: kernels, neighbours, conservation, water at rest
 //! and in motion, sediment afloat, the bed, and the same bits however the work is cut.
 
+mod basin;
 mod bed;
 mod books;
 mod columns;
 mod forces;
 mod kernels;
 mod measure;
+mod moving;
 mod neighbours;
 mod plates;
 mod sediment;
@@ -35,6 +37,13 @@ pub(crate) const CASES: &[Case] = &[
     },
     Case { name: "sph/momentum", about: "a free blob keeps its momentum", run: forces::momentum },
     Case { name: "sph/hydrostatic", about: "a column at rest carries its weight", run: columns::hydrostatic },
+    Case { name: "sph/pond", about: "a pond on rough, steep ground stays one", run: columns::pond },
+    Case {
+        name: "sph/wave",
+        about: "a standing wave keeps its height and period",
+        run: moving::standing_wave,
+    },
+    Case { name: "sph/drop", about: "a drop that is pulled long thins", run: moving::drop },
     Case { name: "sph/dam-break", about: "the front of a falling column", run: columns::dam_break },
     Case {
         name: "sph/poiseuille",

@@ -5,7 +5,7 @@ use super::setup::{HELD, fluid};
 use crate::{Check, Checks};
 use thalweg_coupling::StepError;
 use thalweg_field::random::Key;
-use thalweg_sph::{FOREVER, FluidParams, Particle};
+use thalweg_sph::{FOREVER, FluidParams, Particle, PressureSolver};
 
 /// A cloud: places `[m]`, each with whether it is water.
 type Cloud = Vec<([f32; 3], bool)>;
@@ -73,6 +73,8 @@ fn differing_pairs(cloud: &Cloud, h: f64) -> Result<(usize, usize), StepError> {
         // No pressure, however close they are.
         sound_speed: Some(1.0e-18),
         gravity: 0.0,
+        // Friction along all axes, and none by the way between two.
+        pressure: PressureSolver::Summed,
         ..FluidParams::default()
     };
     let mut fluid = fluid(&params, 1.0);
@@ -80,7 +82,7 @@ fn differing_pairs(cloud: &Cloud, h: f64) -> Result<(usize, usize), StepError> {
         if wet {
             fluid.add(at, [0.0; 3], FOREVER, 0.0);
         } else {
-            fluid.add_boundary(at, [0.0; 3], 0);
+            fluid.add_boundary(at, [0.0; 3], 0, 1.0);
         }
     }
     let hh = f64::from(fluid.constants().h).powi(2);

@@ -30,9 +30,9 @@ fn between_plates(force: f64, plate_speed: f64, shift: f64) -> Result<Vec<[f64; 
     for i in -3..side as i32 + 3 {
         for j in -3..side as i32 + 3 {
             let [x, y] = [i, j].map(|n| ((f64::from(n) + 0.5 + shift) * spacing) as f32);
-            fluid.add_boundary([x, y, (-0.5 * spacing) as f32], [0.0; 3], 0);
+            fluid.add_boundary([x, y, (-0.5 * spacing) as f32], [0.0; 3], 0, 1.0);
             let top = (gap + 0.5 * spacing) as f32;
-            fluid.add_boundary([x, y, top], [plate_speed as f32, 0.0, 0.0], 0);
+            fluid.add_boundary([x, y, top], [plate_speed as f32, 0.0, 0.0], 0, 1.0);
         }
     }
     let middle = |tag: usize| side * side * (tag / (side * side)) + side * side / 2;
@@ -57,6 +57,8 @@ fn between_plates(force: f64, plate_speed: f64, shift: f64) -> Result<Vec<[f64; 
         for i in 0..particles.len() {
             if !particles.is_boundary(i) {
                 particles.velocity[0][i] = speeds[middle(particles.tag[i] as usize)];
+                // Between endless plates nothing is compressed; the block has ends, where water seems to pile up.
+                particles.compression[i] = 0.0;
             }
         }
         let at = |layer: usize| f64::from(speeds[middle(layer * side * side)]);

@@ -243,7 +243,10 @@ fn loosened_by(speed: f64, exposure: Exposure) -> Result<(f64, f64), StepError> 
     let plain = Plain::new(&params.fluid, 1.0, &points);
     let bell = Poly6(h);
     let mut expected = 0.0;
-    for i in (0..particles.len()).filter(|&i| particles.is_boundary(i)) {
+    // Only the topmost layer of the boundary touches the water.
+    let top =
+        |i: &usize| particles.tag[*i] & (thalweg_sph::BOUNDARY | thalweg_sph::SLIP) == thalweg_sph::BOUNDARY;
+    for i in (0..particles.len()).filter(top) {
         let triangle = particles.tag[i] & !thalweg_sph::BOUNDARY;
         let mut samples = 0;
         Patches::new(&bed, spacing).sample(&bed, triangle, |_| samples += 1);

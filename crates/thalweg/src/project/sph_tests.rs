@@ -128,7 +128,7 @@ fn parameters_that_cannot_be_are_told_with_their_place_and_the_right_range() {
     );
     is_told(
         "[solver.fluid]\nradius = '-1 cm'",
-        "a.toml:5:10: solver.fluid.radius is -0.01 m; it must lie between 1e-5 and 4000 m (about twice the spacing is right)",
+        "a.toml:5:10: solver.fluid.radius is -0.01 m; it must lie between 1e-5 and 4000 m (2.2 times the spacing is right)",
     );
     is_told(
         "[solver.fluid]\nspacing = 0.1\nmass = 20",

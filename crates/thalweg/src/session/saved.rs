@@ -17,6 +17,16 @@ struct Written {
     back: Option<Edit>,
 }
 
+/// A scene that tells everything, as the first version wrote it, in the words of today: particles had only one way to resist
+/// pressure then, and it was not told.
+fn in_words_of_today(text: &str) -> String {
+    if text.contains("kind = \"sph\"") && !text.contains("\npressure = ") {
+        text.replacen("[solver.fluid]\n", "[solver.fluid]\npressure = \"summed\"\n", 1)
+    } else {
+        text.into()
+    }
+}
+
 impl Session {
     /// Everything that it needs to go on to the same bits; `name` is the scene's.
     pub fn save(&self, name: &str) -> Sections {
@@ -87,7 +97,7 @@ impl Session {
         let header = &saved.header;
         let text = header.get("text").and_then(|text| text.as_str());
         let before: Scene = text
-            .and_then(|text| toml::from_str(text).ok())
+            .and_then(|text| toml::from_str(&in_words_of_today(text)).ok())
             .ok_or("its header holds no scene of this version")?;
         if let Some(difference) = Difference::first(&essence(&before), &essence(self.scene())) {
             let Difference { path, left, right } = difference;

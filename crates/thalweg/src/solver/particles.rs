@@ -359,7 +359,8 @@ impl Solver for ParticleRun {
     }
 
     fn save(&self, into: &mut Sections) {
-        let Saved { numbers, doubles, floats, tags, painted, relaxed, gone, .. } = self.water.save();
+        let Saved { numbers, doubles, floats, tags, painted, relaxed, gone, compression, .. } =
+            self.water.save();
         let height = &self.water.ground().height;
         into.put("size", vec![height.cols(), height.rows()]);
         into.put("particles", self.water.particle_count());
@@ -368,6 +369,7 @@ impl Solver for ParticleRun {
         into.put_doubles("numbers", numbers);
         into.put_doubles("doubles", doubles);
         into.put_floats("floats", floats);
+        into.put_floats("compression", compression);
         into.put_bytes("tags", tags.iter().flat_map(|tag| tag.to_le_bytes()).collect());
         into.put_doubles("clock", self.dt.0.to_vec());
         if !gone.is_empty() {
@@ -394,6 +396,8 @@ impl Solver for ParticleRun {
             painted: from.header.get("painted").and_then(serde_json::Value::as_bool).unwrap_or(false),
             relaxed: from.number("relaxed").ok().and_then(|steps| u32::try_from(steps).ok()),
             gone: from.doubles("gone_emitters").map(<[f64]>::to_vec).unwrap_or_default(),
+            // Those of the first version have densities that are found anew in every step.
+            compression: from.floats("compression").map(<[f32]>::to_vec).unwrap_or_default(),
         };
         self.water.restore(&saved)?;
         self.dt = time_steps(from.doubles("clock")?)?;

@@ -148,27 +148,29 @@ impl Patch {
 }
 
 /// The kind of a patch of particles in a file.
-const PARTICLES: f64 = 3.0;
+const PARTICLES: f64 = 4.0;
 /// Numbers that one has there.
-const PARTICLE_NUMBERS: usize = 10;
+const PARTICLE_NUMBERS: usize = 11;
 
 fn particle_numbers(particle: &Particle) -> [f64; PARTICLE_NUMBERS] {
-    let Particle { position: [x, y, z], velocity: [u, v, w], mass, expires, tag, cargo } = *particle;
+    let Particle { position: [x, y, z], velocity: [u, v, w], mass, expires, compression, tag, cargo } =
+        *particle;
     let [x, y, z, u, v, w, mass, expires] = [x, y, z, u, v, w, mass, expires].map(f64::from);
-    [x, y, z, u, v, w, mass, expires, f64::from(tag), cargo]
+    [x, y, z, u, v, w, mass, expires, f64::from(tag), cargo, compression.into()]
 }
 
 fn particle(numbers: &[f64; PARTICLE_NUMBERS]) -> Result<Particle, String> {
-    let [x, y, z, u, v, w, mass, expires, tag, cargo] = *numbers;
-    let [x, y, z, u, v, w, mass, expires] = [x, y, z, u, v, w, mass, expires].map(|number| number as f32);
-    if ![x, y, z, u, v, w, mass].iter().all(|number| number.is_finite())
+    let [x, y, z, u, v, w, mass, expires, tag, cargo, compression] = *numbers;
+    let [x, y, z, u, v, w, mass, expires, compression] =
+        [x, y, z, u, v, w, mass, expires, compression].map(|number| number as f32);
+    if ![x, y, z, u, v, w, mass, compression].iter().all(|number| number.is_finite())
         || expires.is_nan()
         || !cargo.is_finite()
     {
         return Err("a particle of an edit that can be undone is no particle".into());
     }
     let tag = whole("the tag of a particle", tag, u32::MAX.into())? as u32;
-    Ok(Particle { position: [x, y, z], velocity: [u, v, w], mass, expires, tag, cargo })
+    Ok(Particle { position: [x, y, z], velocity: [u, v, w], mass, expires, compression, tag, cargo })
 }
 
 #[cfg(test)]
@@ -210,6 +212,7 @@ mod tests {
             velocity: [0.5, 0.25, -1.0],
             mass: 0.125,
             expires: f32::INFINITY,
+            compression: 0.004,
             tag: 77,
             cargo: 0.01,
         };

@@ -1,84 +1,78 @@
 //! What pushes and drags a particle: pressure, viscosity, surface tension, gravity, and the boundary.
-//!
-//! One walk computes all of them, so that positions and velocities are read once.
-//!
-//! A boundary particle takes part as one of the fluid that stands still: its mass is that of the fluid it stands for
-//! (Akinci et al. 2012), its pressure is that of the particle it pushes, and more the deeper it lies below that (Adami
-//! et al. 2012), and its drag is the friction of the bed.
 
-use crate::constants::Constants;
-use crate::kernel_set::KernelSet;
+use super::Numbers;
 use crate::neighbours::{Group, Kind, Visitor, even, load};
 use crate::particles::Particles;
 use crate::tension::{self, Pair, Pull, Surface};
 use fearless_simd::{Simd, f32x8, prelude::*};
 
 /// Computes the acceleration of every particle of the fluid.
-pub(crate) struct Forces<'a, const TENSION: u8, K> {
+pub(super) struct Forces<'a, const TENSION: u8> {
     pub particles: &'a Particles,
-    pub constants: &'a Constants,
-    /// p/ρ² [m⁵/(kg·s²)]; zero for the boundary.
-    pub pressure: &'a [f32],
-    /// Viscosity times volume `[Pa·s·m³]`; of the boundary with its own viscosity.
-    pub drag: &'a [f32],
-    /// Masses that push, densities, who is of the boundary; and what tension alone reads.
+    pub numbers: &'a Numbers,
+    /// Downwards `[m/s²]`.
+    pub gravity: f32,
+    /// Compression that pushes `[-]`; of the boundary 1 if it is rough, else 0.
+    pub pushing: &'a [f32],
+    /// Who is of the boundary; and what tension alone reads.
     pub surface: Surface<'a>,
-    pub kernels: K,
 }
 
-impl<'a, const TENSION: u8, K: KernelSet> Visitor for Forces<'a, TENSION, K> {
+impl<'a, const TENSION: u8> Visitor for Forces<'a, TENSION> {
     type Out = [&'a mut [f32]; 3];
     const KIND: Kind = Kind::Fluid;
 
     #[inline(always)]
     fn group<S: Simd>(&self, simd: S, group: &Group, first: usize, out: &mut Self::Out) {
         let ([x, y, z], [u, v, w]) = (&self.particles.position, &self.particles.velocity);
-        let Surface { density, pushing, solid, .. } = self.surface;
-        let [x, y, z, u, v, w, pushing, pressure, viscous, solid] =
-            even([x, y, z, u, v, w, pushing, self.pressure, self.drag, solid]);
-        let c = self.constants;
+        let [x, y, z, u, v, w, mass, pushing, solid] =
+            even([x, y, z, u, v, w, &self.particles.mass, self.pushing, self.surface.solid]);
+        let n = self.numbers;
         let zero = f32x8::splat(simd, 0.0);
-        let h = f32x8::splat(simd, c.h);
+        let (h, growth) = (f32x8::splat(simd, n.h), f32x8::splat(simd, n.growth));
+        let (stiffness, one) = (f32x8::splat(simd, n.stiffness), f32x8::splat(simd, 1.0));
+        let (viscosity, drag) = (f32x8::splat(simd, n.viscosity), f32x8::splat(simd, n.wall_viscosity));
         for k in 0..group.count {
             let i = group.slots[k];
-            let (xi, yi, zi) = (f32x8::splat(simd, x[i]), f32x8::splat(simd, y[i]), f32x8::splat(simd, z[i]));
-            let (ui, vi, wi) = (f32x8::splat(simd, u[i]), f32x8::splat(simd, v[i]), f32x8::splat(simd, w[i]));
-            let pi = f32x8::splat(simd, pressure[i]);
-            // Water that presses on nothing, as when it falls along a wall, is not carried by the wall either.
-            let lift = f32x8::splat(simd, c.lift.min(0.5 * pressure[i].max(0.0) / c.h));
-            let (mut push, mut drag) = ([zero; 3], [zero; 3]);
+            let here = [x, y, z].map(|column| f32x8::splat(simd, column[i]));
+            let [ui, vi, wi] = [u, v, w].map(|column| f32x8::splat(simd, column[i]));
+            let own = f32x8::splat(simd, pushing[i]);
+            let (mut push, mut touch) = ([zero; 3], zero);
             let mut pull = Pull::none(simd);
             for vector in group.near(k) {
                 let at = vector.start();
-                let (dx, dy, dz) = (xi - load(simd, x, at), yi - load(simd, y, at), zi - load(simd, z, at));
-                let (mj, pj, fj) =
-                    (load(simd, pushing, at), load(simd, pressure, at), load(simd, viscous, at));
-                // Behind the boundary pressure grows with depth as before it.
-                let pj = load(simd, solid, at).mul_add(dz * lift, pj);
+                let (dx, dy, dz) =
+                    (here[0] - load(simd, x, at), here[1] - load(simd, y, at), here[2] - load(simd, z, at));
                 let rr = group.squared(simd, vector, [dx, dy, dz]);
                 let r = rr.sqrt();
                 let q = (h - r).max(zero); // zero out of reach: so are all terms
-                // Pressure (Kataev 2022, eq. 1.33).
-                let p = self.kernels.slope(mj, q, r) * (pi + pj);
+                let steep = (q * q) * (q * load(simd, mass, at));
+                let (solid, pressed) = (load(simd, solid, at), load(simd, pushing, at));
+                let (wet, rough) = (one - solid, solid * pressed);
+                // Behind the boundary pressure goes on growing with depth; it never pulls.
+                let behind = growth.mul_add(dz, own).max(-own);
+                let other = solid.mul_add(behind, wet * pressed);
+                // Viscosity (Monaghan 1992) along the way between the two; it keeps angular momentum.
+                let (du, dv, dw) = (ui - load(simd, u, at), vi - load(simd, v, at), wi - load(simd, w, at));
+                let apart = dw.mul_add(dz, dv.mul_add(dy, du * dx));
+                let rub = rough.mul_add(drag, wet * viscosity) * apart / rr;
+                touch = (steep * rough).mul_add(rr.min(h * h), touch);
+                let p = steep * (own + other).mul_sub(stiffness, rub);
                 push = [p.mul_add(dx, push[0]), p.mul_add(dy, push[1]), p.mul_add(dz, push[2])];
-                // Friction (eq. 1.35) with the Laplacian of the viscosity kernel (eq. 1.22).
-                let f = fj * q;
-                drag = [
-                    f.mul_add(load(simd, u, at) - ui, drag[0]),
-                    f.mul_add(load(simd, v, at) - vi, drag[1]),
-                    f.mul_add(load(simd, w, at) - wi, drag[2]),
-                ];
                 if TENSION != tension::NONE {
                     let pair = Pair { away: [dx, dy, dz], rr, r, within: q };
                     pull.add::<TENSION>(simd, &self.surface, &pair, i, vector);
                 }
             }
-            let (push, drag) = (sum(push), sum(drag));
-            let friction = c.friction / density[i];
-            let mut a: [f32; 3] = std::array::from_fn(|axis| c.slope * push[axis] + friction * drag[axis]);
-            a[2] -= c.gravity;
+            let mut a = push.map(|sum| n.slope * sum.reduce_sum());
+            a[2] -= self.gravity;
+            // Turbulent friction of the bed: a stress in proportion to the square of the speed.
+            let own = [u[i], v[i], w[i]];
+            let speed = (own[0] * own[0] + own[1] * own[1] + own[2] * own[2]).sqrt();
+            let slower = n.rub * n.slope * touch.reduce_sum() * speed;
+            a = std::array::from_fn(|axis| a[axis] - slower * own[axis]);
             if TENSION != tension::NONE {
-                let pulled = pull.acceleration::<TENSION>(c, density[i]);
+                let pulled = pull.acceleration::<TENSION>(self.surface.constants, self.surface.density[i]);
                 a = std::array::from_fn(|axis| a[axis] + pulled[axis]);
             }
             for axis in 0..3 {
@@ -86,9 +80,4 @@ impl<'a, const TENSION: u8, K: KernelSet> Visitor for Forces<'a, TENSION, K> {
             }
         }
     }
-}
-
-#[inline(always)]
-fn sum<S: Simd>(s: [f32x8<S>; 3]) -> [f32; 3] {
-    [s[0].reduce_sum(), s[1].reduce_sum(), s[2].reduce_sum()]
 }

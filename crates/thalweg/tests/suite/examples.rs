@@ -1,14 +1,14 @@
 //! Every example runs to its end.
 
 #[cfg(feature = "render")]
-#[path = "../examples/draw_a_snapshot.rs"]
+#[path = "../../examples/draw_a_snapshot.rs"]
 #[expect(dead_code, reason = "its main asks for the name of a file")]
 mod draw_a_snapshot;
-#[path = "../examples/erode_an_array.rs"]
+#[path = "../../examples/erode_an_array.rs"]
 mod erode_an_array;
-#[path = "../examples/live_edits.rs"]
+#[path = "../../examples/live_edits.rs"]
 mod live_edits;
-#[path = "../examples/torrent.rs"]
+#[path = "../../examples/torrent.rs"]
 mod torrent;
 
 #[test]

@@ -1,8 +1,6 @@
 //! Broken, strange and hostile input: a clear message, the documented exit code, nothing half-written.
 
-mod common;
-
-use common::{Folder, SMALL};
+use crate::common::{self, Folder, SMALL};
 use thalweg::field::{Frame, Grid2, Heightfield};
 use thalweg::io::{WriteOptions, write_heightfield};
 

@@ -143,7 +143,7 @@ fn the_share_that_is_done_is_the_share_of_the_cost() {
 
 #[test]
 fn a_run_that_time_ends_tells_its_share_of_the_time() {
-    for (text, seconds) in [(&PIPES, 50.0), (&PARTICLES, 0.05)] {
+    for (text, seconds) in [(&PIPES, 50.0), (&PARTICLES, 0.1)] {
         let change = format!("time.duration={seconds}");
         let text = text.replace("steps = 90", "steps = 100000").replace("steps = 70", "steps = 100000");
         let mut state = Session::new(&project(&text, &change), MEMORY).unwrap();

@@ -1,8 +1,6 @@
 //! The output folder: nothing in it is overwritten unasked, and a run that has not finished is known as such.
 
-mod common;
-
-use common::{Folder, same};
+use crate::common::{self, Folder, same};
 
 const SHORT: [&str; 6] = ["run", "small.toml", "--out", "o", "--set", "time.coarse=[]"];
 

@@ -1,9 +1,10 @@
 //! Runs the real program in a folder of its own.
-#![allow(dead_code)] // each test file uses a part of it
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
+use thalweg::field::Grid2;
+use thalweg::io::read_map;
 
 /// A folder to work in.
 pub(crate) struct Folder(TempDir);
@@ -56,6 +57,11 @@ pictures = false
 "#;
 
 impl Folder {
+    /// Values of a map in it.
+    pub(crate) fn map(&self, name: &str) -> Grid2<f32> {
+        read_map(&self.path(name), 1 << 30).unwrap().values
+    }
+
     pub(crate) fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }

@@ -1,5 +1,4 @@
 //! What the tests share: one terrain, particles and a mesh, and files as other programs write them.
-#![allow(dead_code, reason = "each test file uses its own part")]
 
 use exr::prelude::{
     AnyChannel, AnyChannels, Blocks, Compression as Packing, Encoding, FlatSamples, Image, Layer,

@@ -1,8 +1,6 @@
 //! Particles and meshes in PLY files: ours, those of other programs, and hostile ones.
 
-mod common;
-
-use common::{damage, droplets, pyramid};
+use crate::common::{damage, droplets, pyramid};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;

@@ -1,8 +1,6 @@
 //! `thalweg run`: what it writes, what it prints, and that it can be stopped and resumed.
 
-mod common;
-
-use common::{Folder, same};
+use crate::common::{self, Folder, same};
 use serde_json::Value;
 
 fn keys(value: &Value) -> Vec<&str> {
@@ -441,7 +439,7 @@ fn a_file_of_commands_acts_at_its_steps() {
 #[test]
 fn springs_and_rain_change_while_a_run_goes_on() {
     let folder = Folder::new();
-    let guide = include_str!("../../../docs/guide/recipes.md");
+    let guide = include_str!("../../../../docs/guide/recipes.md");
     let section = guide.split("## Play with the water while it runs").nth(1).expect("the guide has it");
     let block =
         |kind: &str| section.split(&format!("```{kind}\n")).nth(1).unwrap().split("```").next().unwrap();

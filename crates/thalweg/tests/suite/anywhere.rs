@@ -1,7 +1,7 @@
 //! The core runs anywhere to the same bits: on all cores, on one, and in a browser.
 
 #[expect(dead_code, unreachable_pub, reason = "what a page calls is not called here")]
-#[path = "../../../xtask/portable/src/lib.rs"]
+#[path = "../../../../xtask/portable/src/lib.rs"]
 mod portable;
 
 use std::time::Instant;

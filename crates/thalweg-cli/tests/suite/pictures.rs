@@ -2,9 +2,7 @@
 //!
 //! On Linux some of these need a graphics adapter, be it Mesa's software one, and fail without it.
 
-mod common;
-
-use common::{Folder, interrupted};
+use crate::common::{self, Folder, interrupted};
 
 /// Width and height of a PNG file.
 fn size(folder: &Folder, name: &str) -> (u32, u32) {

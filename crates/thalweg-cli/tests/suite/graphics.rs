@@ -1,9 +1,7 @@
 //! The first commands end with their pictures, whatever graphics the machine has.
 #![cfg(target_os = "linux")] // where drivers can be hidden from a program
 
-mod common;
-
-use common::{Folder, Ran};
+use crate::common::{Folder, Ran};
 use std::collections::HashSet;
 use thalweg::io::read_png_rgb;
 

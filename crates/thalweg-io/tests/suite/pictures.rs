@@ -1,8 +1,6 @@
 //! Pictures, still and moving.
 
-mod common;
-
-use common::{damage, png_file};
+use crate::common::{damage, png_file};
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;

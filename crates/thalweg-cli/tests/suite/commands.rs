@@ -1,8 +1,6 @@
 //! Every command but `run`: what it prints and writes.
 
-mod common;
-
-use common::Folder;
+use crate::common::{self, Folder};
 use thalweg::project::built_in_scenes;
 
 #[test]

@@ -1,14 +1,10 @@
 //! Every recipe of docs/guide/recipes.md, run as it stands there, and what it promises. Pictures are left out, and films and
 //! conversions are made of short runs: they are about files.
 
-mod common;
-
-use common::Folder;
+use crate::common::Folder;
 use serde_json::Value;
-use thalweg::field::Grid2;
-use thalweg::io::read_map;
 
-const PAGE: &str = include_str!("../../../docs/guide/recipes.md");
+const PAGE: &str = include_str!("../../../../docs/guide/recipes.md");
 /// What keeps a run quick.
 const QUICK: &str = " -q --set output.pictures=false";
 
@@ -57,10 +53,6 @@ fn quick(command: &str) -> String {
 }
 
 impl Folder {
-    fn map(&self, name: &str) -> Grid2<f32> {
-        read_map(&self.path(name), 1 << 30).unwrap().values
-    }
-
     fn run_scene(&self, name: &str) -> Value {
         let ran = self.shell(&format!("\"$THALWEG\" run {name}.toml{QUICK}"));
         assert_eq!(ran.code, 0, "{name}: {ran:?}");
@@ -99,7 +91,7 @@ fn the_page_has_these_recipes() {
         "Stronger, weaker, different",
         "A film of the run",
         "Into other programs",
-        // In tests/run.rs, with the other commands of a running scene.
+        // In run.rs, with the other commands of a running scene.
         "Play with the water while it runs",
     ];
     assert_eq!(headings, known, "each has a test here");

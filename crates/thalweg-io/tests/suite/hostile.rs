@@ -1,8 +1,6 @@
 //! Broken and hostile files give an error and nothing worse.
 
-mod common;
-
-use common::{PLAIN, Value, corpus, damage, metres, tiff_file, written};
+use crate::common::{PLAIN, Value, corpus, damage, metres, tiff_file, written};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use thalweg_field::random::Key;

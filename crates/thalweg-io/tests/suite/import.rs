@@ -1,8 +1,6 @@
 //! What files do not say, or say wrongly, is told or refused.
 
-mod common;
-
-use common::{PLAIN, Value, metres, north_west, png_file, tiff_file};
+use crate::common::{self, PLAIN, Value, metres, north_west, png_file, tiff_file};
 use exr::prelude::{Encoding, FlatSamples};
 use png::ColorType;
 use std::path::Path;

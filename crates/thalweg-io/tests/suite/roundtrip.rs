@@ -1,8 +1,6 @@
 //! What goes out comes back.
 
-mod common;
-
-use common::{corpus, metres, north_west};
+use crate::common::{self, corpus, metres, north_west};
 use std::path::Path;
 use thalweg_field::{Field, FieldInfo, Frame, Grid2, Heightfield};
 use thalweg_io::{

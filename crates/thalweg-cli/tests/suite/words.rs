@@ -1,8 +1,6 @@
 //! How the command line speaks: first words, help, scenes from standard input, errors for programs, harmless text.
 
-mod common;
-
-use common::{Folder, Ran, SMALL};
+use crate::common::{Folder, Ran, SMALL};
 use std::io::Write;
 use std::process::Stdio;
 

@@ -152,7 +152,7 @@ fn outlet(ground: &Heightfield, place: [f64; 2]) -> f32 {
 #[test]
 fn a_lake_overflows_and_cuts_itself_an_outlet() {
     // Coarser water shears the ground less.
-    let mut state = begun("lake", &["solver.fluid.spacing=20 cm", "solver.erosion.strength=4000"]);
+    let mut state = begun("lake", &["solver.fluid.spacing=20 cm", "solver.erosion.strength=6000"]);
     let [held, lost] = [0.0, 12.0].map(|time| {
         advance_to(&mut state, time);
         // The dam lies 15.2 m east.

@@ -1,8 +1,6 @@
 //! Particles in VTP files, read back byte by byte.
 
-mod common;
-
-use common::droplets;
+use crate::common::droplets;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;

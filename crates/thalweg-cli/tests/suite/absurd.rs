@@ -1,8 +1,6 @@
 //! Absurd numbers, endless input and machines that refuse to answer: one clear sentence, an exit code, never a hang.
 
-mod common;
-
-use common::Folder;
+use crate::common::Folder;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 

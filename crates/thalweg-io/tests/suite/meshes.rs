@@ -1,8 +1,6 @@
 //! Meshes in OBJ and GLB files, read back byte by byte.
 
-mod common;
-
-use common::pyramid;
+use crate::common::pyramid;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;

@@ -1,12 +1,10 @@
 //! `thalweg erode`: somebody's own heightmap, from one command to maps and pictures.
 
-mod common;
-
-use common::{Folder, same};
+use crate::common::{Folder, same};
 use serde_json::Value;
 use std::path::Path;
 use thalweg::field::{Frame, Grid2, Heightfield};
-use thalweg::io::{ReadOptions, WriteOptions, read_heightfield, read_map, write_heightfield};
+use thalweg::io::{ReadOptions, WriteOptions, read_heightfield, write_heightfield};
 
 const NO_PICTURES: [&str; 2] = ["--set", "output.pictures=false"];
 
@@ -39,10 +37,6 @@ impl Folder {
     fn heights(&self, name: &str) -> Heightfield {
         let options = ReadOptions { max_bytes: 1 << 30, ..ReadOptions::default() };
         read_heightfield(&self.path(name), &options).unwrap().field
-    }
-
-    fn map(&self, name: &str) -> Grid2<f32> {
-        read_map(&self.path(name), 1 << 30).unwrap().values
     }
 }
 

@@ -1,0 +1,11 @@
+//! One program for all tests of the crate: linking takes longer than most of them.
+
+mod checkpoints;
+mod common;
+mod hostile;
+mod import;
+mod meshes;
+mod pictures;
+mod ply;
+mod roundtrip;
+mod vtp;
