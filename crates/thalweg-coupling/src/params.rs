@@ -299,7 +299,8 @@ impl Params {
         within("fluid", self.fluid.validated())?;
         within("bed", self.bed.validated(self.fluid.smoothing_radius()))?;
         let pressed = self.bed.hold == Hold::Pressure || self.fluid.pressure == PressureSolver::Summed;
-        let remedy = "with fluid.pressure = \"wcsph\" the pressure of the bed holds the water; the others go with \"summed\"";
+        let remedy =
+            "the pressure of the bed holds the water; the others go with fluid.pressure = \"summed\"";
         require(pressed, "bed.hold", format!("{:?}", self.bed.hold).to_lowercase(), remedy)?;
         within("erosion", self.erosion.validated(self.fluid.density))
     }

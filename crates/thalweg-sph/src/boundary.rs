@@ -35,16 +35,16 @@ impl BoundaryFactors {
     /// Layers of the boundary: as many as particles reach through, or one that stands for all.
     pub fn layers(params: &FluidParams) -> u32 {
         match params.pressure {
-            PressureSolver::Wcsph => 2,
             PressureSolver::Summed => 1,
+            _ => 2,
         }
     }
 
     /// The right boundary on a fluid.
     pub fn of(params: &FluidParams) -> Self {
         match params.pressure {
-            PressureSolver::Wcsph => Self::FLUID,
             PressureSolver::Summed => Self::single(params),
+            _ => Self::FLUID,
         }
     }
 

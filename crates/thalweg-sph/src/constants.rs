@@ -61,12 +61,12 @@ impl Constants {
         let h = params.smoothing_radius();
         let [slope, laplacian] = params.calibration();
         let equation = match params.pressure {
-            PressureSolver::Wcsph => Equation::Linear,
             PressureSolver::Summed => params.equation,
+            _ => Equation::Linear,
         };
         let stiff = || params.sound_speed.unwrap_or(SOUND_OVER_FLOW * expected_speed.max(LEAST_SPEED));
         let sound_speed = match params.equation {
-            _ if params.pressure == PressureSolver::Wcsph => stiff(),
+            _ if params.pressure != PressureSolver::Summed => stiff(),
             Equation::Linear => params.stiffness.sqrt(),
             Equation::Tait => stiff(),
         };

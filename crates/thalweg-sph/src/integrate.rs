@@ -23,27 +23,63 @@ pub trait Surroundings: Sync {
     }
 }
 
-/// Particles are shifted to where there are fewer, in proportion to the way that they go (Lind et al. 2012): against the slope of
-/// how closely they stand.
+/// How particles move beside their velocity, by what stands where their positions will be.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Shift {
-    /// How far, for a slope of one and a way of one `[m]`.
-    pub share: f32,
-    /// At most so far in a step `[m]`.
-    pub most: f32,
-    /// What goes no faster is not shifted `[m/s]`.
-    pub slowest: f32,
+pub(crate) enum Shift {
+    /// Not at all.
+    None,
+    /// By just that `[m]`.
+    By,
+    /// To where there are fewer, in proportion to the way that they go (Lind et al. 2012): against the slope of how closely
+    /// they stand `[1/m]`.
+    Down {
+        /// How far, for a slope of one and a way of one `[m]`.
+        share: f32,
+        /// At most so far in a step `[m]`.
+        most: f32,
+        /// What goes no faster is not shifted `[m/s]`.
+        slowest: f32,
+    },
 }
 
 impl Shift {
-    /// By how much a particle of a speed is shifted in so much time on a slope of 1/m, in metres.
+    /// By how much a particle of a speed is shifted in so much time, in metres.
     #[inline(always)]
-    fn of(&self, crowding: [f32; 3], speed: f32, time: f32) -> [f32; 3] {
-        let way = (speed - self.slowest).max(0.0) * time;
-        let by = crowding.map(|slope| -self.share * way * slope);
-        let far = (by[0] * by[0] + by[1] * by[1] + by[2] * by[2]).sqrt();
-        let less = self.most / far.max(self.most);
-        by.map(|by| by * less)
+    fn of(&self, beside: [f32; 3], speed: f32, time: f32) -> [f32; 3] {
+        match *self {
+            Self::None => [0.0; 3],
+            Self::By => beside,
+            Self::Down { share, most, slowest } => {
+                let way = (speed - slowest).max(0.0) * time;
+                let by = beside.map(|slope| -share * way * slope);
+                let far = (by[0] * by[0] + by[1] * by[1] + by[2] * by[2]).sqrt();
+                let less = most / far.max(most);
+                by.map(|by| by * less)
+            }
+        }
+    }
+
+    /// The same for eight particles with these squares of their speeds.
+    #[inline(always)]
+    fn of_eight<S: Simd>(
+        &self,
+        simd: S,
+        beside: [f32x8<S>; 3],
+        square: f32x8<S>,
+        time: f32,
+    ) -> [f32x8<S>; 3] {
+        match *self {
+            Self::None => [f32x8::splat(simd, 0.0); 3],
+            Self::By => beside,
+            Self::Down { share, most, slowest } => {
+                let way = (square.sqrt() - slowest).max(f32x8::splat(simd, 0.0)) * time;
+                let by = beside.map(|slope| slope * (way * -share));
+                let far = (by[0] * by[0] + by[1] * by[1] + by[2] * by[2]).sqrt();
+                let most = f32x8::splat(simd, most);
+                let less = most / far.max(most);
+                by.map(|by| by * less)
+            }
+        }
     }
 }
 
@@ -57,7 +93,7 @@ pub(crate) struct Motion {
     /// What is left of the velocity; less than 1 while particles find their places `[-]`.
     pub keep: f32,
     /// What moves them beside their velocity.
-    pub shift: Option<Shift>,
+    pub shift: Shift,
 }
 
 /// The fastest and the most accelerated particle of a step.
@@ -71,8 +107,7 @@ pub struct Extremes {
 
 impl Motion {
     /// Moves every particle from `now` to `next`, which has their accelerations where velocities will be, and where positions will
-    /// be the slope of how closely they stand. Those of the
-    /// boundary stay where they are.
+    /// be what shifts them. Those of the boundary stay where they are.
     pub(crate) fn apply(
         &self,
         now: &Particles,
@@ -136,8 +171,8 @@ impl Motion {
                 let i = first + k;
                 let mut particle = now.get(i);
                 if !now.is_boundary(i) {
-                    let (a, crowding) = ([u[k], v[k], w[k]], [x[k], y[k], z[k]]);
-                    let squares = self.moved(&mut particle, [a, crowding], density[i], surroundings);
+                    let (a, beside) = ([u[k], v[k], w[k]], [x[k], y[k], z[k]]);
+                    let squares = self.moved(&mut particle, [a, beside], density[i], surroundings);
                     most = [most[0].max(squares[0].to_bits()), most[1].max(squares[1].to_bits())];
                 }
                 [x[k], y[k], z[k]] = particle.position;
@@ -174,15 +209,11 @@ impl Motion {
             high[axis] = from.max(to[axis]).reduce_max();
             squares = [squares[0] + v[axis] * v[axis], squares[1] + a * a];
         }
-        if let Some(shift) = &self.shift {
-            let way = (squares[0].sqrt() - shift.slowest).max(zero) * self.drift;
-            let by: [f32x8<S>; 3] =
-                std::array::from_fn(|axis| load(simd, moved[axis], k) * (way * -shift.share));
-            let far = (by[0] * by[0] + by[1] * by[1] + by[2] * by[2]).sqrt();
-            let most = f32x8::splat(simd, shift.most);
-            let less = most / far.max(most);
+        if self.shift != Shift::None {
+            let beside = std::array::from_fn(|axis| load(simd, moved[axis], k));
+            let by = self.shift.of_eight(simd, beside, squares[0], self.drift);
             for axis in 0..3 {
-                to[axis] += by[axis] * less;
+                to[axis] += by[axis];
                 low[axis] = low[axis].min(to[axis].reduce_min());
                 high[axis] = high[axis].max(to[axis].reduce_max());
             }
@@ -202,7 +233,7 @@ impl Motion {
     fn moved(
         &self,
         particle: &mut Particle,
-        [mut a, crowding]: [[f32; 3]; 2],
+        [mut a, beside]: [[f32; 3]; 2],
         density: f32,
         surroundings: &impl Surroundings,
     ) -> [f32; 2] {
@@ -215,8 +246,8 @@ impl Motion {
             *x += self.drift * *v; // eq. 1.46
         }
         let square = |v: [f32; 3]| v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
-        if let Some(shift) = &self.shift {
-            let by = shift.of(crowding, square(particle.velocity).sqrt(), self.drift);
+        if self.shift != Shift::None {
+            let by = self.shift.of(beside, square(particle.velocity).sqrt(), self.drift);
             particle.position = std::array::from_fn(|axis| particle.position[axis] + by[axis]);
         }
         surroundings.end_move(from, particle, self.drift);

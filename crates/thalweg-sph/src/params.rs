@@ -12,6 +12,10 @@ use thalweg_field::{Invalid, require, units};
 pub enum PressureSolver {
     /// Weakly compressible: density follows the flow (Monaghan 1994; Antuono et al. 2010), pressure is in proportion to it.
     Wcsph,
+    /// Incompressible: pressure is corrected until the density that it leads to is right (Solenthaler & Pajarola 2009).
+    Pcisph,
+    /// Incompressible: neither the flow nor the places of particles may compress the fluid, each by a solve of its own (Bender & Koschier 2015).
+    Dfsph,
     /// Density is summed up over neighbours, pressure follows from it by `equation` (Müller et al. 2003).
     Summed,
 }
@@ -75,6 +79,13 @@ pub struct FluidParams {
     /// How the fluid resists being compressed.
     #[schemars(transform = about().fixed())]
     pub pressure: PressureSolver,
+    /// By how much PCISPH and DFSPH may let the density change in a step, on average `[-]`.
+    #[serde(with = "units::Ratio")]
+    #[schemars(transform = within(1.0e-7, 0.1).slider(1.0e-5, 0.01).hint("0.01 % is right"))]
+    pub tolerance: f64,
+    /// Most rounds in which PCISPH and DFSPH look for the pressure of a step.
+    #[schemars(transform = within(1.0, 10_000.0).slider(10.0, 200.0).of("rounds"))]
+    pub max_rounds: u32,
     /// Viscosity μ `[Pa·s]`.
     #[serde(with = "units::Viscosity")]
     #[schemars(transform = within(0.0, 1.0e8).slider(0.0, 20.0).hint("water has 0.001, honey 10"))]
@@ -138,6 +149,8 @@ impl Default for FluidParams {
             mass: None,
             viscosity: 0.001,
             pressure: PressureSolver::Wcsph,
+            tolerance: 1.0e-4,
+            max_rounds: 100,
             damping: 5.0e-5,
             kernels: Kernels::Wendland,
             equation: Equation::Tait,
@@ -187,8 +200,8 @@ impl FluidParams {
     /// The smoothing radius `[m]`.
     pub fn smoothing_radius(&self) -> f64 {
         let spacings = match self.pressure {
-            PressureSolver::Wcsph => 2.2,
             PressureSolver::Summed => 2.0,
+            _ => 2.2,
         };
         self.radius.unwrap_or(spacings * self.spacing)
     }
@@ -207,7 +220,7 @@ impl FluidParams {
         // Without boxes: every exchange of sediment asks.
         let (h, spacing) = (self.smoothing_radius(), self.spacing);
         self.mass.unwrap_or_else(|| {
-            if self.pressure == PressureSolver::Wcsph {
+            if self.pressure != PressureSolver::Summed {
                 return self.density * spacing.powi(3);
             }
             let sum = match self.kernels {

@@ -8,7 +8,7 @@ use crate::constants::{NORMAL_THRESHOLD, WALL_SHARE};
 use crate::kernel::{Kernel, Poly6, Viscosity};
 use crate::params::{Equation, FluidParams, PressureSolver, Tension};
 use crate::particles::{Particles, SLIP};
-use crate::pressure::wcsph;
+use crate::pressure::{at_rest, wcsph};
 use std::collections::HashMap;
 use std::f64::consts::PI;
 
@@ -50,7 +50,7 @@ impl Point {
 /// Weighs the boundary: each of its particles stands for ρ₀ over the sum of the kernel over all of them (Akinci et al.
 /// 2012).
 pub fn weigh_boundary(params: &FluidParams, points: &mut [Point]) {
-    if params.pressure == PressureSolver::Wcsph {
+    if params.pressure != PressureSolver::Summed {
         return; // its owner knows
     }
     let bell = Poly6(params.smoothing_radius());
@@ -96,8 +96,8 @@ impl<'a> Plain<'a> {
         let boundary = BoundaryFactors::of(params);
         let (density, pressure) = (vec![params.density; count], vec![0.0; count]);
         let [bell, spike] = params.kernels();
-        let [slope, shear] = wcsph::calibration(params);
-        let factors = [slope, shear, wcsph::sticking(params)];
+        let [slope, shear] = at_rest::calibration(params);
+        let factors = [slope, shear, at_rest::sticking(params)];
         let mut plain =
             Self { params, sound_speed, points, near, boundary, bell, spike, density, pressure, factors };
         for i in plain.fluid() {
@@ -110,7 +110,7 @@ impl<'a> Plain<'a> {
                     let density = plain.near[i].iter().map(part).sum();
                     (density, plain.pressure_at(density))
                 }
-                PressureSolver::Wcsph => plain.follow(i),
+                _ => plain.follow(i),
             };
         }
         plain
@@ -132,7 +132,7 @@ impl<'a> Plain<'a> {
         for i in self.fluid() {
             let pushed = match self.params.pressure {
                 PressureSolver::Summed => self.pressure_and_friction(i, calibration),
-                PressureSolver::Wcsph => self.push_and_drag(i),
+                _ => self.push_and_drag(i),
             };
             let parts = [pushed, self.tension(i, &normals)];
             all[i] = plus(parts[0], parts[1]);
@@ -164,7 +164,7 @@ impl<'a> Plain<'a> {
         let filled: f64 = self.others(i).map(|(j, _, r)| self.steepness(j, r) * r * r).sum();
         (
             self.params.density * (1.0 + s),
-            if filled < 3.0 * wcsph::FULL { pressure.max(0.0) } else { pressure },
+            if filled < 3.0 * at_rest::FULL { pressure.max(0.0) } else { pressure },
         )
     }
 

@@ -128,7 +128,7 @@ impl Case {
 
 /// All cases, in the order of their table.
 pub fn cases() -> Vec<&'static Case> {
-    pipes::CASES.iter().chain(sph::CASES).chain(stream_power::CASES).collect()
+    [pipes::CASES, sph::CASES, sph::PCISPH, sph::DFSPH, stream_power::CASES].into_iter().flatten().collect()
 }
 
 /// The cases of these names, in the order of [`cases`]; `pipes` stands for all `pipes/...`, no names for all.

@@ -9,6 +9,7 @@ use crate::integrate::Extremes;
 use crate::neighbours::{Kept, Neighbours};
 use crate::params::{FluidParams, PressureSolver};
 use crate::particles::{BOUNDARY, Particle, Particles};
+use crate::pressure::incompressible::Incompressible;
 use crate::pressure::summed::Summed;
 use crate::pressure::wcsph::Wcsph;
 use crate::pressure::{Pressure, Shared};
@@ -81,6 +82,8 @@ impl Fluid {
             neighbours: Neighbours::new(constants.h),
             pressure: match params.pressure {
                 PressureSolver::Wcsph => Box::new(Wcsph::default()),
+                PressureSolver::Pcisph => Box::new(Incompressible::pcisph()),
+                PressureSolver::Dfsph => Box::new(Incompressible::dfsph()),
                 PressureSolver::Summed => Box::new(Summed::default()),
             },
             shared: Shared::default(),
@@ -95,12 +98,9 @@ impl Fluid {
         })
     }
 
-    /// Bytes for each particle.
+    /// Bytes for each particle, by the method that takes most.
     pub const fn bytes_per_particle(cargo: bool) -> u64 {
-        2 * Particles::bytes(1, cargo)
-            + Neighbours::bytes(1)
-            + Shared::BYTES
-            + if Wcsph::BYTES > Summed::BYTES { Wcsph::BYTES } else { Summed::BYTES }
+        2 * Particles::bytes(1, cargo) + Neighbours::bytes(1) + Shared::BYTES + Summed::BYTES
     }
 
     /// Its parameters.
@@ -271,6 +271,9 @@ impl Fluid {
     pub fn add_again(&mut self, particle: &Particle) {
         let particle = Particle { mass: self.constants.mass, tag: self.born, ..*particle };
         self.born = (self.born + 1) & !BOUNDARY;
+        // The next step is short enough for it.
+        let speed = particle.velocity.iter().map(|v| v * v).sum::<f32>().sqrt();
+        self.last.speed = self.last.speed.max(speed);
         self.next.push(particle);
         self.fluid_count += 1;
     }

@@ -21,7 +21,9 @@ impl Fluid {
 
     /// The time step that comes next `[s]`, at most `limit`.
     pub fn choose_dt(&self, limit: f64) -> f64 {
-        self.params.dt.unwrap_or((self.params.safety * self.max_dt()).min(self.params.max_dt)).min(limit)
+        let longest = if self.last_dt > 0.0 { self.pressure.growth() * self.last_dt } else { f64::INFINITY };
+        let chosen = (self.params.safety * self.max_dt()).min(self.params.max_dt).min(longest);
+        self.params.dt.unwrap_or(chosen).min(limit)
     }
 
     /// Sorts the particles; those whose time is over are dropped and returned.
@@ -91,14 +93,14 @@ impl Fluid {
         self.next = next;
     }
 
-    /// Forces, and the move of every particle (Kataev 2022, eqs. 1.33–1.41, 1.45 and 1.46).
+    /// Forces, and the move of every particle (Kataev 2022, eqs. 1.33–1.41, 1.45 and 1.46). The step may end up shorter than `dt`:
+    /// [`Self::last_dt`] tells.
     pub fn accelerate_and_move(
         &mut self,
         surroundings: &impl Surroundings,
         dt: f64,
     ) -> Result<Extremes, FluidError> {
-        // Eq. 1.47 of Kataev 2022 puts the first velocity half a step back; half a kick from the start is the same.
-        self.go(surroundings, [0.5 * (self.last_dt + dt), dt], 1.0)?;
+        let dt = self.go(surroundings, [self.pressure.kick(self.last_dt, dt), dt], 1.0)?;
         self.time += dt;
         self.steps += 1;
         self.last_dt = dt;
@@ -107,29 +109,28 @@ impl Fluid {
 
     /// A step that slows every particle down, and takes no time.
     pub fn relax(&mut self, surroundings: &impl Surroundings, dt: f64) -> Result<(), FluidError> {
-        self.go(surroundings, [dt, dt], RELAXED)
+        self.go(surroundings, [dt, dt], RELAXED).map(drop)
     }
 
-    /// Changes velocities over `kick` and positions over `drift` `[s]`.
+    /// Changes velocities over `kick` and positions over `drift` `[s]`; returns how long that was in the end.
     fn go(
         &mut self,
         surroundings: &impl Surroundings,
         [kick, drift]: [f64; 2],
         keep: f32,
-    ) -> Result<(), FluidError> {
+    ) -> Result<f64, FluidError> {
         let count = self.now.len();
         self.known = count;
-        // Accelerations go where velocities after the step will be.
-        let mut velocity = std::mem::take(&mut self.next.velocity);
-        let [u, v, w] = &mut velocity;
+        let mut next = std::mem::take(&mut self.next);
         let (pressure, shared, sorted) = self.parts();
-        pressure.accelerate(sorted, shared, [&mut u[..count], &mut v[..count], &mut w[..count]]);
-        self.next.velocity = velocity;
+        let kicked = pressure.accelerate(sorted, shared, &mut next, kick);
+        let (kick, drift) = (kicked, if kicked < kick { kicked } else { drift });
+        self.next = next;
         let shift = self.pressure.shift(&self.params, &self.constants);
         let motion = Motion { kick: kick as f32, drift: drift as f32, keep, shift };
         self.last = motion.apply(&self.now, &mut self.next, &self.shared.density, surroundings);
         if (self.last.speed + self.last.acceleration).is_finite() {
-            Ok(())
+            Ok(drift)
         } else {
             Err(self.wild(kick as f32))
         }

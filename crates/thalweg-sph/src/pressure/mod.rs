@@ -1,12 +1,15 @@
 //! How a fluid resists being compressed: one folder for each method.
 //!
 //! - [`wcsph`]: weakly compressible; density follows the flow, pressure follows from density.
+//! - [`incompressible`]: pressure is whatever keeps the fluid from being compressed, found in rounds (PCISPH, DFSPH).
 //! - [`summed`]: density is summed up over neighbours, pressure follows from it by an equation of state (Müller et al. 2003),
 //!   as the documents have it.
 //!
 //! [`Fluid`](crate::Fluid) sorts the particles, asks the method for densities and then for accelerations, and moves the
 //! particles. Whatever a method keeps for itself is its own; what others read too is in [`Shared`].
 
+pub(crate) mod at_rest;
+pub(crate) mod incompressible;
 pub(crate) mod summed;
 pub(crate) mod wcsph;
 
@@ -15,7 +18,8 @@ use crate::constants::Constants;
 use crate::integrate::{Extremes, Shift};
 use crate::neighbours::{Kept, Neighbours};
 use crate::params::FluidParams;
-use crate::particles::{Particles, make_room};
+use crate::particles::{PADDING, Particles, make_room};
+use crate::tension::Normals;
 use crate::volumes::Volumes;
 
 /// Sorted particles, and what acts on them beside each other.
@@ -54,11 +58,23 @@ pub(crate) trait Pressure: std::fmt::Debug + Send + Sync {
     /// compression, and where they will be what shifts them there.
     fn compute_density(&mut self, sorted: Sorted, shared: &mut Shared, next: &mut Particles);
 
-    /// Accelerations of the particles of the fluid `[m/s²]`, east, north and up, for the step that comes next.
-    fn accelerate(&mut self, sorted: Sorted, shared: &Shared, out: [&mut [f32]; 3]);
+    /// How long velocities change before positions do `[s]`, after a step of `last` and in one of `dt`: velocities live half a
+    /// step before positions (Kataev 2022, eq. 1.47 puts the first one half a step back; half a kick from the start is the same).
+    fn kick(&self, last: f64, dt: f64) -> f64 {
+        0.5 * (last + dt)
+    }
 
-    /// How particles are shifted beside the flow, if they are.
-    fn shift(&self, params: &FluidParams, constants: &Constants) -> Option<Shift>;
+    /// How many times as long as the step before the next one may be `[-]`.
+    fn growth(&self) -> f64 {
+        f64::INFINITY
+    }
+
+    /// Accelerations of the particles of the fluid `[m/s²]` over a kick of so many seconds; they go to the velocities of `next`.
+    /// Returns how long the kick is in the end `[s]`: a method that fails may shorten it, if it kicks for as long as a step lasts.
+    fn accelerate(&mut self, sorted: Sorted, shared: &Shared, next: &mut Particles, kick: f64) -> f64;
+
+    /// How particles are shifted beside the flow.
+    fn shift(&self, params: &FluidParams, constants: &Constants) -> Shift;
 
     /// The longest stable time step after a step with these extremes `[s]`.
     fn max_dt(&self, constants: &Constants, extremes: Extremes, wall_viscosity: f32) -> f64;
@@ -72,6 +88,18 @@ impl Shared {
     pub(crate) fn volumes<'a>(&'a self, particles: &'a Particles) -> Volumes<'a> {
         Volumes { solid: &self.solid, mass: &particles.mass, density: &self.density }
     }
+}
+
+/// Finds the normals of the surface of the fluid.
+fn find_normals(sorted: Sorted, shared: &Shared, columns: &mut [Vec<f32>; 3]) {
+    let Sorted { particles, neighbours, constants, .. } = sorted;
+    let count = particles.len();
+    let normals = columns.each_mut().map(|column| {
+        column.resize(count + PADDING, 0.0);
+        &mut column[..count]
+    });
+    let visitor = Normals { particles, constants, volumes: shared.volumes(particles) };
+    neighbours.walk_kept(particles, &shared.kept, &visitor, normals);
 }
 
 /// Gives a column this length.

@@ -4,8 +4,9 @@ use super::eroding_stream;
 use super::measure::differing_values;
 use super::setup::torrent;
 use crate::{Check, Checks};
-use thalweg_coupling::{Bed, Saved, StepError};
+use thalweg_coupling::{Bed, Params, Saved, Setting, StepError};
 use thalweg_field::{Heightfield, Ledger};
+use thalweg_sph::PressureSolver;
 
 /// Volume of the bed above 0 m between the outermost cell centres `[m³]`.
 fn bed_volume(ground: &Heightfield) -> f64 {
@@ -45,8 +46,15 @@ pub(super) fn ledger() -> Checks {
     ])
 }
 
-pub(super) fn resume() -> Checks {
-    let (ground, params, setting) = eroding_stream();
+/// The eroding stream, with one of the ways to keep it from being compressed.
+fn stream_under(pressure: PressureSolver) -> (Heightfield, Params, Setting) {
+    let (ground, mut params, setting) = eroding_stream();
+    params.fluid.pressure = pressure;
+    (ground, params, setting)
+}
+
+pub(super) fn resume(pressure: PressureSolver) -> Checks {
+    let (ground, params, setting) = stream_under(pressure);
     let mut torrent = torrent(&ground, &params, &setting);
     torrent.advance(64)?;
     let mut checks = Vec::new();
@@ -71,9 +79,9 @@ pub(super) fn resume() -> Checks {
 }
 
 #[cfg(not(target_arch = "wasm32"))]
-pub(super) fn threads() -> Checks {
+pub(super) fn threads(pressure: PressureSolver) -> Checks {
     const SOURCE: &str = "determinism";
-    let (ground, params, setting) = eroding_stream();
+    let (ground, params, setting) = stream_under(pressure);
     let run = || -> Result<(Saved, f64), StepError> {
         let mut torrent = torrent(&ground, &params, &setting);
         torrent.advance(250)?;

@@ -18,6 +18,7 @@ mod stream;
 pub use stream::eroding_stream;
 
 use crate::Case;
+use thalweg_sph::PressureSolver;
 
 pub(crate) const CASES: &[Case] = &[
     Case {
@@ -36,15 +37,31 @@ pub(crate) const CASES: &[Case] = &[
         run: forces::reference,
     },
     Case { name: "sph/momentum", about: "a free blob keeps its momentum", run: forces::momentum },
-    Case { name: "sph/hydrostatic", about: "a column at rest carries its weight", run: columns::hydrostatic },
-    Case { name: "sph/pond", about: "a pond on rough, steep ground stays one", run: columns::pond },
+    Case {
+        name: "sph/hydrostatic",
+        about: "a column at rest carries its weight",
+        run: || columns::hydrostatic(PressureSolver::Wcsph),
+    },
+    Case {
+        name: "sph/pond",
+        about: "a pond on rough, steep ground stays one",
+        run: || columns::pond(PressureSolver::Wcsph, 10_000),
+    },
     Case {
         name: "sph/wave",
         about: "a standing wave keeps its height and period",
-        run: moving::standing_wave,
+        run: || moving::standing_wave(PressureSolver::Wcsph),
     },
-    Case { name: "sph/drop", about: "a drop that is pulled long thins", run: moving::drop },
-    Case { name: "sph/dam-break", about: "the front of a falling column", run: columns::dam_break },
+    Case {
+        name: "sph/drop",
+        about: "a drop that is pulled long thins",
+        run: || moving::drop(PressureSolver::Wcsph),
+    },
+    Case {
+        name: "sph/dam-break",
+        about: "the front of a falling column",
+        run: || columns::dam_break(PressureSolver::Wcsph),
+    },
     Case {
         name: "sph/poiseuille",
         about: "flow between two plates, driven by a force",
@@ -69,7 +86,58 @@ pub(crate) const CASES: &[Case] = &[
         run: bed::triangle_mass,
     },
     Case { name: "sph/ledger", about: "no grain is lost in an eroding stream", run: books::ledger },
-    Case { name: "sph/resume", about: "a saved run goes on to the same bits", run: books::resume },
+    Case {
+        name: "sph/resume",
+        about: "a saved run goes on to the same bits",
+        run: || books::resume(PressureSolver::Wcsph),
+    },
     #[cfg(not(target_arch = "wasm32"))]
-    Case { name: "sph/threads", about: "any number of threads gives the same bits", run: books::threads },
+    Case {
+        name: "sph/threads",
+        about: "any number of threads gives the same bits",
+        run: || books::threads(PressureSolver::Wcsph),
+    },
 ];
+
+/// What incompressible water is compared with, for one of the methods; steps are some five times as long as those of weakly
+/// compressible water.
+macro_rules! incompressible {
+    ($name:literal, $method:expr) => {
+        &[
+            Case {
+                name: concat!($name, "/hydrostatic"),
+                about: "a column at rest carries its weight",
+                run: || columns::hydrostatic($method),
+            },
+            Case {
+                name: concat!($name, "/wave"),
+                about: "a standing wave keeps its height and period",
+                run: || moving::standing_wave($method),
+            },
+            Case {
+                name: concat!($name, "/drop"),
+                about: "a drop that is pulled long thins",
+                run: || moving::drop($method),
+            },
+            Case {
+                name: concat!($name, "/dam-break"),
+                about: "the front of a falling column",
+                run: || columns::dam_break($method),
+            },
+            Case {
+                name: concat!($name, "/resume"),
+                about: "a saved run goes on to the same bits",
+                run: || books::resume($method),
+            },
+            #[cfg(not(target_arch = "wasm32"))]
+            Case {
+                name: concat!($name, "/threads"),
+                about: "any number of threads gives the same bits",
+                run: || books::threads($method),
+            },
+        ]
+    };
+}
+
+pub(crate) const PCISPH: &[Case] = incompressible!("pcisph", PressureSolver::Pcisph);
+pub(crate) const DFSPH: &[Case] = incompressible!("dfsph", PressureSolver::Dfsph);

@@ -6,13 +6,13 @@
 mod density;
 mod forces;
 
-use super::{Pressure, Shared, Sorted, resize_column};
+use super::{Pressure, Shared, Sorted, find_normals, resize_column};
 use crate::constants::Constants;
 use crate::integrate::{Extremes, Shift};
 use crate::kernel_set::{KernelSet, MuellerSet, WendlandSet};
 use crate::params::{Equation, FluidParams, Kernels, Tension};
-use crate::particles::{PADDING, PART, Particles, SLIP};
-use crate::tension::{self, Normals, Surface};
+use crate::particles::{PART, Particles, SLIP};
+use crate::tension::{self, Surface};
 use density::Density;
 use forces::Forces;
 use std::ops::Range;
@@ -44,7 +44,7 @@ pub(crate) struct Summed {
 }
 
 impl Summed {
-    /// Bytes for each particle.
+    /// Bytes for each particle; no other method takes more.
     pub(crate) const BYTES: u64 = 4 * 4;
 }
 
@@ -66,20 +66,23 @@ impl Pressure for Summed {
         }
         self.finish_density(sorted, shared);
         if sorted.params.surface == Tension::Akinci {
-            self.find_normals(sorted, shared);
+            find_normals(sorted, shared, &mut self.normal);
         }
     }
 
     /// All forces (Kataev 2022, eqs. 1.33–1.41).
-    fn accelerate(&mut self, sorted: Sorted, shared: &Shared, out: [&mut [f32]; 3]) {
+    fn accelerate(&mut self, sorted: Sorted, shared: &Shared, next: &mut Particles, kick: f64) -> f64 {
+        let count = sorted.particles.len();
+        let out = next.velocity.each_mut().map(|column| &mut column[..count]);
         match sorted.params.kernels {
             Kernels::Wendland => self.accelerate_with(WendlandSet, sorted, shared, out),
             Kernels::Mueller => self.accelerate_with(MuellerSet, sorted, shared, out),
         }
+        kick
     }
 
-    fn shift(&self, _: &FluidParams, _: &Constants) -> Option<Shift> {
-        None
+    fn shift(&self, _: &FluidParams, _: &Constants) -> Shift {
+        Shift::None
     }
 
     fn max_dt(&self, constants: &Constants, extremes: Extremes, wall_viscosity: f32) -> f64 {
@@ -136,19 +139,6 @@ impl Summed {
             }
         };
         band::for_each_part(0..count, PART, columns, &work);
-    }
-
-    /// Normals of the surface.
-    fn find_normals(&mut self, sorted: Sorted, shared: &Shared) {
-        let Sorted { particles, neighbours, constants, .. } = sorted;
-        let count = particles.len();
-        let [a, b, c] = &mut self.normal;
-        let normals = [a, b, c].map(|column| {
-            column.resize(count + PADDING, 0.0);
-            &mut column[..count]
-        });
-        let visitor = Normals { particles, constants, volumes: shared.volumes(particles) };
-        neighbours.walk_kept(particles, &shared.kept, &visitor, normals);
     }
 
     fn accelerate_with(

@@ -1,8 +1,8 @@
 //! How the flow changes the density, and where particles stand closer than elsewhere.
 
-use super::{FULL, Numbers, PAIRING, SPRAY};
 use crate::neighbours::{Group, Keep, Kind, Visitor, even, load};
 use crate::particles::Particles;
+use crate::pressure::at_rest::{FULL, Numbers, PAIRING, SPRAY};
 use fearless_simd::{Simd, f32x8, prelude::*};
 
 /// Compression after the time that has passed, what of it pushes, and the slope of how closely particles stand; keeps what is
@@ -14,6 +14,8 @@ pub(super) struct Flow<'a> {
     pub solid: &'a [f32],
     /// Since the compression was last known `[s]`.
     pub elapsed: f32,
+    /// Of density, δ h c `[m²/s]`.
+    pub diffusion: f32,
 }
 
 impl<'a> Visitor for Flow<'a> {
@@ -67,7 +69,7 @@ impl<'a> Visitor for Flow<'a> {
                 [parting, evening, filled, wet].map(|sum| n.slope * sum.reduce_sum());
             // How much of the neighbourhood is filled, and how much of it with fluid.
             let (full, wet) = (filled / 3.0, wet / 3.0);
-            let rate = n.diffusion * evening - parting;
+            let rate = self.diffusion * evening - parting;
             let now = if full < SPRAY { 0.0 } else { compression[i] + self.elapsed * rate };
             let at = i - first;
             out.0[0][at] = now;

@@ -1,0 +1,294 @@
+//! Incompressible SPH: the pressure is whatever keeps the fluid from being compressed, found in rounds. The sums are those of
+//! [`super::at_rest`], so water at rest stays at rest on any ground.
+//!
+//! 1. [`around`]: how the pressure of each particle parts it from its neighbours;
+//! 2. all other forces give a flow without pressure;
+//! 3. [`rounds`] until what that flow leaves compressed is no more than `tolerance`: [`push`] adds to it what pressure does,
+//!    [`parting`] finds what is left, which corrects the pressure;
+//! 4. some rounds more until particles stand no closer than at rest, which move their places alone;
+//! 5. [`spread`]: particles that go fast are shifted to where there are fewer.
+//!
+//! Where this parts from both papers: what is compressed follows from the flow, not from densities summed up anew, and particles that
+//! stand too close are moved apart without a change of their velocities. On rough ground such particles would be shot away
+//! otherwise, as fast as their overlap over the time step.
+//!
+//! The two methods differ in their rounds. **PCISPH** (Solenthaler & Pajarola 2009) corrects the pressure of all particles by the
+//! factor of one amid a lattice (eq. 8), and takes at least three rounds. **DFSPH** corrects that of each particle by its own factor
+//! (Bender & Koschier 2015, eq. 9), and learns from each round how far to go in the next. Both begin with the pressure of the
+//! step before. A step whose rounds do not get there is taken anew, half as long.
+
+mod around;
+mod parting;
+mod push;
+mod rounds;
+mod spread;
+
+use super::at_rest::{Columns, Numbers, calibration, friction_limit};
+use super::{Pressure, Shared, Sorted, resize_column};
+use crate::constants::Constants;
+use crate::integrate::{Extremes, Shift};
+use crate::kernel::{Kernel, Wendland, lattice_sum};
+use crate::params::FluidParams;
+use crate::particles::{PART, Particles};
+use around::Around;
+use rounds::{Found, Steps, Task, Work};
+use spread::Spread;
+use std::ops::Range;
+use thalweg_field::band;
+
+/// Share of a spacing that particles may cross in a step `[-]`.
+const FLOW_SHARE: f64 = 0.4;
+/// Share of √(Δs/g) that a step may last `[-]`.
+const FALL_SHARE: f64 = 0.1;
+/// Nothing to speak of, where a step is divided by speed `[m/s]` or gravity `[m/s²]`.
+const NOTHING: f64 = 1.0e-9;
+/// A step may be so much longer than the one before `[-]`: one that had to be shortened is followed by others like it.
+const GROWTH: f64 = 1.2;
+/// What is left may be so many times the tolerance before a step is taken anew `[-]`.
+const FAILED: f64 = 10.0;
+/// No step is taken anew in which sound, were there any, would cross less than this share of a spacing `[-]`.
+const SHORTEST: f64 = 0.2;
+/// Rounds for the places of particles: what is left comes next time.
+const PLACING_ROUNDS: u32 = 2;
+/// Share of eq. 8 of Solenthaler & Pajarola 2009 that a round takes `[-]`; neighbours correct as well.
+const EVEN_SHARE: f32 = 0.5;
+/// Fewest rounds of PCISPH (Solenthaler & Pajarola 2009, 3.3).
+const EVEN_ROUNDS: u32 = 3;
+
+/// Which of the two methods.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rounds {
+    Pcisph,
+    Dfsph,
+}
+
+/// Columns for sorted particles, of the fluid and of the boundary. While pressure is sought, columns of the particles after the
+/// step, which are not known yet, are borrowed: positions for the flow, velocities for the flow without pressure, compression for
+/// the pressure, mass for its corrections, ends for what is left compressed.
+#[derive(Debug)]
+pub(crate) struct Incompressible {
+    rounds: Rounds,
+    columns: Columns,
+    /// How its own pressure parts each particle from its neighbours: see [`Around`] `[1/m²]`.
+    diagonal: Vec<f32>,
+    /// By how much closer than at rest fluid stands around each `[-]`.
+    crowding: Vec<f32>,
+}
+
+impl Incompressible {
+    pub(crate) fn pcisph() -> Self {
+        Self::new(Rounds::Pcisph)
+    }
+
+    pub(crate) fn dfsph() -> Self {
+        Self::new(Rounds::Dfsph)
+    }
+
+    fn new(rounds: Rounds) -> Self {
+        Self { rounds, columns: Columns::default(), diagonal: Vec::new(), crowding: Vec::new() }
+    }
+}
+
+impl Pressure for Incompressible {
+    fn resize(&mut self, length: usize) {
+        self.columns.resize(length);
+        resize_column(&mut self.diagonal, length);
+        resize_column(&mut self.crowding, length);
+    }
+
+    fn compute_density(&mut self, sorted: Sorted, shared: &mut Shared, next: &mut Particles) {
+        let Sorted { particles, neighbours, params, .. } = sorted;
+        let count = particles.len();
+        self.columns.mark_boundary(particles, shared, next);
+        let numbers = Numbers::new(sorted);
+        let around = Around { particles, numbers: &numbers, solid: &shared.solid, level: level(params) };
+        let out = [&mut self.diagonal, &mut self.crowding].map(|column| &mut column[..count]);
+        neighbours.walk(particles, &around, (out, shared.kept.keep()));
+        self.columns.finish_density(sorted, shared, &particles.compression);
+    }
+
+    /// Velocities and positions are of the same time.
+    fn kick(&self, _: f64, dt: f64) -> f64 {
+        dt
+    }
+
+    fn growth(&self) -> f64 {
+        GROWTH
+    }
+
+    fn accelerate(&mut self, sorted: Sorted, shared: &Shared, next: &mut Particles, kick: f64) -> f64 {
+        let numbers = Numbers::new(sorted);
+        let count = sorted.particles.len();
+        let without = Numbers { growth: 0.0, ..numbers };
+        let out = next.velocity.each_mut().map(|column| &mut column[..count]);
+        self.columns.accelerate(sorted, shared, &without, out);
+        let mut kick = kick;
+        move_on(sorted.particles, next, kick as f32);
+        let shortest = SHORTEST * sorted.params.spacing / f64::from(sorted.constants.sound_speed);
+        loop {
+            begin(sorted, next);
+            let found = self.keep_flow(sorted, shared, &numbers, next, kick as f32);
+            if found.error <= FAILED * sorted.params.tolerance || kick <= shortest {
+                break;
+            }
+            kick *= 0.5;
+            halve(sorted.particles, next);
+        }
+        finish(sorted, next, kick as f32);
+        self.keep_places(sorted, shared, &numbers, next);
+        Spread::over(sorted, shared, &numbers, next, kick as f32);
+        kick
+    }
+
+    fn shift(&self, _: &FluidParams, _: &Constants) -> Shift {
+        Shift::By
+    }
+
+    fn max_dt(&self, constants: &Constants, extremes: Extremes, wall_viscosity: f32) -> f64 {
+        let spacing = f64::from(constants.mass / constants.rest_density).cbrt();
+        let flow = FLOW_SHARE * spacing / f64::from(extremes.speed).max(NOTHING);
+        let fall = FALL_SHARE * (spacing / f64::from(constants.gravity).max(NOTHING)).sqrt();
+        flow.min(fall).min(friction_limit(constants, wall_viscosity))
+    }
+}
+
+impl Incompressible {
+    /// Finds the pressure under which the flow does not compress the fluid.
+    fn keep_flow(
+        &self,
+        sorted: Sorted,
+        shared: &Shared,
+        numbers: &Numbers,
+        next: &mut Particles,
+        kick: f32,
+    ) -> Found {
+        let Particles { position, velocity, mass, expires, compression, .. } = next;
+        let (least, steps) = match self.rounds {
+            Rounds::Pcisph => (EVEN_ROUNDS, Steps::Even(EVEN_SHARE / lattice_diagonal(sorted.params))),
+            Rounds::Dfsph => (1, Steps::Learning),
+        };
+        let task = Task {
+            sorted,
+            shared,
+            numbers,
+            diagonal: &self.diagonal,
+            start: Some(velocity.each_ref().map(Vec::as_slice)),
+            time: kick,
+            weight: sorted.constants.gravity,
+            before: None,
+            pulls: true,
+            rounds: [least, sorted.params.max_rounds],
+            steps,
+        };
+        task.run(&mut Work {
+            flow: position.each_mut().map(Vec::as_mut_slice),
+            pressure: compression,
+            corrected: mass,
+            left: expires,
+        })
+    }
+
+    /// Finds where particles go that stand closer than at rest; nothing pushes yet, and nothing moves.
+    fn keep_places(&mut self, sorted: Sorted, shared: &Shared, numbers: &Numbers, next: &mut Particles) {
+        let Particles { position, mass, expires, .. } = next;
+        let pressure = &mut self.columns.pushing;
+        pressure.fill(0.0);
+        let task = Task {
+            sorted,
+            shared,
+            numbers,
+            diagonal: &self.diagonal,
+            start: None,
+            time: 1.0,
+            weight: 0.0,
+            before: Some(&self.crowding),
+            pulls: false,
+            rounds: [1, PLACING_ROUNDS],
+            steps: Steps::Learning,
+        };
+        let flow = position.each_mut().map(Vec::as_mut_slice);
+        task.run(&mut Work { flow, pressure, corrected: mass, left: expires });
+    }
+}
+
+/// Accelerations from the flow that was found, and its pressure as the compression that a fluid of that speed of sound would have.
+/// Nothing is moved aside yet.
+fn finish(sorted: Sorted, next: &mut Particles, kick: f32) {
+    let Sorted { particles, constants, .. } = sorted;
+    let count = particles.len();
+    let per = 1.0 / kick;
+    for axis in 0..3 {
+        let own = &particles.velocity[axis];
+        let columns = [&mut next.velocity[axis][..count], &mut next.position[axis][..count]];
+        let work = |range: Range<usize>, [out, ahead]: [&mut [f32]; 2]| {
+            for (k, i) in range.enumerate() {
+                out[k] = (ahead[k] - own[i]) * per;
+                ahead[k] = 0.0;
+            }
+        };
+        band::for_each_part(0..count, PART, columns, &work);
+    }
+    let soft = 1.0 / (constants.sound_speed * constants.sound_speed);
+    band::for_each_part(0..count, PART, &mut next.compression[..count], &|_, pressure: &mut [f32]| {
+        pressure.iter_mut().for_each(|pressure| *pressure *= soft);
+    });
+}
+
+/// Velocities without pressure, from the accelerations that stand there.
+fn move_on(particles: &Particles, next: &mut Particles, kick: f32) {
+    each_velocity(particles, next, &|own, out| own + kick * out);
+}
+
+/// The same after half of the time.
+fn halve(particles: &Particles, next: &mut Particles) {
+    each_velocity(particles, next, &|own, out| 0.5 * (own + out));
+}
+
+fn each_velocity(particles: &Particles, next: &mut Particles, change: &(impl Fn(f32, f32) -> f32 + Sync)) {
+    let count = particles.len();
+    for (own, out) in particles.velocity.iter().zip(&mut next.velocity) {
+        band::for_each_part(0..count, PART, &mut out[..count], &|range: Range<usize>, out: &mut [f32]| {
+            for (out, &own) in out.iter_mut().zip(&own[range]) {
+                *out = change(own, *out);
+            }
+        });
+    }
+}
+
+/// The pressure of the step before, and a flow in which the boundary goes as it goes.
+fn begin(sorted: Sorted, next: &mut Particles) {
+    let Sorted { particles, constants, .. } = sorted;
+    let count = particles.len();
+    for (own, ahead) in particles.velocity.iter().zip(&mut next.position) {
+        band::for_each_part(
+            0..count,
+            PART,
+            &mut ahead[..count],
+            &|range: Range<usize>, ahead: &mut [f32]| {
+                ahead.copy_from_slice(&own[range]);
+            },
+        );
+    }
+    let stiffness = constants.sound_speed * constants.sound_speed;
+    band::for_each_part(0..count, PART, &mut next.compression[..count], &|range, pressure: &mut [f32]| {
+        for (pressure, compression) in pressure.iter_mut().zip(&particles.compression[range]) {
+            *pressure = stiffness * compression;
+        }
+    });
+}
+
+/// How its own pressure parts a particle amid a lattice from its neighbours `[1/m²]`.
+fn lattice_diagonal(params: &FluidParams) -> f32 {
+    let (h, spacing) = (params.smoothing_radius(), params.spacing);
+    let [slope, _] = calibration(params);
+    let volume = spacing.powi(3);
+    lattice_sum(spacing, h, |r| (volume * slope * (h - r).powi(3) * r).powi(2)) as f32
+}
+
+/// Factor of the sum of (h − r)⁴ (h + 4 r) times mass that makes it 1 on a lattice [1/(m⁵·kg)].
+fn level(params: &FluidParams) -> f32 {
+    let (h, spacing) = (params.smoothing_radius(), params.spacing);
+    let bell = Wendland(h);
+    let sum = lattice_sum(spacing, h, |r| bell.value(r));
+    (bell.value(0.0) / h.powi(5) / (sum * params.particle_mass())) as f32
+}
