@@ -2,6 +2,7 @@
 //! particles, and a bed that moves (Krištof et al. 2009; Kataev 2022).
 
 mod bed;
+mod bed_flow;
 mod boundary_tiles;
 mod params;
 mod patch;
@@ -11,7 +12,7 @@ mod setting;
 mod water;
 
 pub use bed::{Bed, Triangle};
-pub use params::{BedParams, ErosionParams, Exposure, Hindrance, Hold, Params};
+pub use params::{BedParams, ErosionParams, Hindrance, Hold, Params, Stress};
 pub use patch::{Patch, Patches};
 pub use reshape::changes;
 pub use setting::{Setting, Sink};

@@ -7,9 +7,6 @@ use thalweg_field::describe::{about, check, live, within};
 use thalweg_field::{Invalid, require, units};
 use thalweg_sph::{FluidParams, PressureSolver, Tension};
 
-/// Von Kármán's constant `[-]`.
-const KARMAN: f64 = 0.4;
-
 /// All parameters: the fluid, the bed that bounds it, and what the two exchange.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -50,11 +47,16 @@ pub struct BedParams {
     #[serde(with = "units::Viscosity", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = within(0.0, 1.0e8).slider(0.0, 20.0).hint("0 for a smooth bed"))]
     pub friction: Option<f64>,
-    /// Height of the grains that make the bed rough, k_s `[m]`: friction follows from it by the logarithmic law of the wall, where
-    /// density follows the flow.
+    /// Height of the grains that make the bed rough, k_s `[m]`: the stress between water and bed follows from it by the
+    /// logarithmic law of the wall, both the friction that slows the water and the stress that erodes the bed.
     #[serde(with = "units::Length")]
-    #[schemars(transform = within(0.0, 10.0).slider(1.0e-4, 0.1).hint("sand has 1 mm, gravel 2 cm; 0 for a smooth bed"))]
+    #[schemars(transform = within(0.0, 10.0).slider(1.0e-4, 0.1).hint("sand has 1 mm, gravel 2 cm; 0 for no stress at all"))]
     pub roughness: f64,
+    /// Height above the bed over which the speed of the water is averaged for that stress, and over which the friction acts, where
+    /// the water is not shallower; at least two spacings `[m]`.
+    #[serde(with = "units::Length")]
+    #[schemars(transform = within(0.0, 1.0e3).slider(0.1, 2.0).hint("0 for two spacings"))]
+    pub layer: f64,
     /// Share of the speed towards the bed that is given back, c_R (1.43) `[-]`.
     #[serde(with = "units::Ratio")]
     #[schemars(transform = within(0.0, 1.0).slider(0.0, 1.0).hint("0 stays down, 1 bounces back"))]
@@ -76,6 +78,7 @@ impl Default for BedParams {
             hold: Hold::Pressure,
             friction: None,
             roughness: 0.002,
+            layer: 0.5,
             restitution: 0.0,
             stiffness: 20_000.0,
             damping: 100.0,
@@ -83,15 +86,15 @@ impl Default for BedParams {
     }
 }
 
-/// Which water shears a place of the bed.
+/// How the stress that erodes the bed follows from the flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Exposure {
-    /// Every particle within reach, by the share of the half-space above the bed that it fills: the same erosion for
-    /// any spacing of particles.
-    Filled,
-    /// Every particle within reach fully (Kataev 2022, eq. 1.57): finer particles erode more.
-    Counted,
+pub enum Stress {
+    /// By the law of the wall, τ = ρ u*²: that of `bed.roughness`, the same for any spacing of particles.
+    Wall,
+    /// By the rate of shear of every particle within reach, τ = K (v/l)^½, all counted fully (Krištof et al. 2009; Kataev 2022, eqs.
+    /// 1.54–1.57): finer particles erode more.
+    ShearRate,
 }
 
 /// How sediment slows its own settling.
@@ -119,11 +122,14 @@ pub struct ErosionParams {
     /// show.
     #[schemars(transform = within(1.0, 64.0).slider(1.0, 16.0).of("steps"))]
     pub every: u32,
-    /// Shear stress constant K in τ = K θ^½ `[Pa·s^½]`.
+    /// How the stress on the bed follows from the flow.
+    pub stress: Stress,
+    /// Shear stress constant K of `stress = "shear-rate"`, τ = K θ^½ `[Pa·s^½]`.
     #[serde(with = "units::ShearConstant")]
     #[schemars(transform = within(0.0, 1.0e6).slider(0.0, 10.0))]
     pub shear: f64,
-    /// Erosion strength K_ε, how fast ground is taken up `[s/m]`.
+    /// Erosion strength K_ε: what each square metre loses in each second, in kilograms of grains, for each pascal above the critical
+    /// stress `[s/m]`.
     #[serde(with = "units::Slowness")]
     #[schemars(transform = within(0.0, 1.0e6).slider(0.0, 1000.0).hint("0 for solid rock"))]
     pub strength: f64,
@@ -135,8 +141,11 @@ pub struct ErosionParams {
     #[serde(with = "units::Pressure")]
     #[schemars(transform = within(0.0, 1.0e9).slider(0.0, 500.0))]
     pub hard_shear: f64,
-    /// Which water shears a place.
-    pub exposure: Exposure,
+    /// Stress from which on nothing settles on the bed, τ_d `[Pa]`; missing: ρ w², where turbulence is as fast as the grains sink
+    /// (Krone 1962; Bagnold 1966).
+    #[serde(with = "units::Pressure", skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = within(1.0e-12, 1.0e9).slider(0.01, 10.0).hint("mud has 0.06 to 0.1"))]
+    pub deposition_shear: Option<f64>,
     /// Density of the grains, ρ_s `[kg/m³]`.
     #[serde(with = "units::Density")]
     #[schemars(transform = within(0.01, 1.0e5).slider(1500.0, 4000.0).hint("quartz has 2650"))]
@@ -163,7 +172,7 @@ pub struct ErosionParams {
     #[serde(with = "units::Ratio")]
     #[schemars(transform = within(1.0e-3, 100.0).slider(2.0, 6.0).hint("4 to 5.5 was measured"))]
     pub hindrance_exponent: f64,
-    /// Diffusivity of sediment in water `[m²/s]`.
+    /// Diffusivity of sediment in water `[m²/s]`, beside that of the turbulence above a rough bed.
     #[serde(with = "units::Diffusivity")]
     #[schemars(transform = within(0.0, 1.0e6).slider(0.0, 0.01).hint("0 for none"))]
     pub diffusivity: f64,
@@ -173,6 +182,10 @@ pub struct ErosionParams {
     #[serde(with = "units::Angle")]
     #[schemars(transform = within(0.0, FRAC_PI_2 - 1.0e-6).slider(0.3, 1.2))]
     pub repose: f64,
+    /// Fastest that ground rises or sinks where it slips `[m/s]`.
+    #[serde(with = "units::Speed")]
+    #[schemars(transform = within(0.0, 1.0e3).slider(0.01, 1.0).hint("0.2 is a slump under water"))]
+    pub slip_speed: f64,
 }
 
 impl Default for ErosionParams {
@@ -181,11 +194,12 @@ impl Default for ErosionParams {
             enabled: true,
             still: false,
             every: 4,
+            stress: Stress::Wall,
             shear: 1.0,
-            strength: 0.1,
-            critical_shear: 3.0,
+            strength: 1.0,
+            critical_shear: 0.15,
             hard_shear: 30.0,
-            exposure: Exposure::Filled,
+            deposition_shear: None,
             sediment_density: 2650.0,
             grain_radius: 50.0e-6,
             grain_viscosity: 0.001,
@@ -196,6 +210,7 @@ impl Default for ErosionParams {
             diffusivity: 1.0e-4,
             talus: true,
             repose: 35.0_f64.to_radians(),
+            slip_speed: 0.2,
         }
     }
 }
@@ -203,7 +218,7 @@ impl Default for ErosionParams {
 impl Params {
     /// Names of the parameter tables, each with what it is.
     pub const PRESETS: [(&'static str, &'static str); 6] = [
-        ("thalweg", "the default: stiff water, Akinci boundary, erosion that does not depend on the spacing"),
+        ("thalweg", "the default: quiet water, and erosion that does not depend on the spacing"),
         (
             "kelager-water",
             "Kelager 2006, Kataev 2022 table 4.1: 1 kg of soft, thick water in 50 particles, no erosion",
@@ -227,12 +242,14 @@ impl Params {
             spacing: Some(half),
             hold: Hold::Collision,
             friction: Some(0.11 / half),
+            roughness: 0.0, // friction is that alone
             ..BedParams::default()
         };
         let printed = ErosionParams {
             every: 1,
-            hard_shear: 30.0,
-            exposure: Exposure::Counted,
+            strength: 0.1,
+            critical_shear: 3.0,
+            stress: Stress::ShearRate,
             sediment_density: 3000.0, // printed as 3, a slip of units
             grain_radius: 10.0e-6,
             max_fraction: 0.7,
@@ -278,17 +295,6 @@ impl Params {
     /// Distance between two boundary particles `[m]`.
     pub fn bed_spacing(&self) -> f64 {
         self.bed.spacing.unwrap_or(self.fluid.spacing)
-    }
-
-    /// Stress of the flow on the bed, over ρ v² `[-]`, by the logarithmic law of the wall for the speed of the lowest layer of
-    /// particles: (κ/ln(z/z₀))² with z₀ = k_s/30 (Nikuradse 1933).
-    pub fn bed_rub(&self) -> f64 {
-        let height = self.fluid.spacing.max(self.bed.roughness);
-        if self.bed.roughness > 0.0 {
-            (KARMAN / (30.0 * height / self.bed.roughness).ln()).powi(2)
-        } else {
-            0.0
-        }
     }
 
     /// Checks every number once, before a run. Keys are as in a scene: `fluid.spacing`.

@@ -84,8 +84,8 @@ fn worn(hardness: impl Fn(usize) -> f32 + Sync) -> ParticleWater {
     let setting = Setting { water: vec![pool], hardness, ..Setting::default() };
     let erosion = ErosionParams {
         critical_shear: 1.0,
-        hard_shear: 1.5,
-        strength: 10.0,
+        hard_shear: 5.0,
+        strength: 0.1,
         talus: false,
         ..ErosionParams::default()
     };

@@ -32,7 +32,7 @@ impl ParticleWater {
         self.fluid.set_params(&params.fluid, speed).map_err(within_fluid)?;
         let own = f64::from(self.fluid.constants().wall_viscosity);
         self.fluid.set_wall_viscosity(params.bed.friction.unwrap_or(own));
-        self.fluid.set_rub(params.bed_rub());
+        self.flow.set_params(params);
         self.fluid.set_boundary_factors(match params.bed.hold {
             Hold::Pressure => BoundaryFactors::of(&params.fluid),
             _ => BoundaryFactors::NONE,

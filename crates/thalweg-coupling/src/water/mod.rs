@@ -14,6 +14,7 @@ pub use edit::Exchanged;
 pub use saved::Saved;
 
 use crate::bed::Bed;
+use crate::bed_flow::BedFlow;
 use crate::boundary_tiles::{BoundaryTiles, UPDATE_EVERY};
 use crate::params::{Hold, Params};
 use crate::sediment::{self, Sediment};
@@ -42,6 +43,7 @@ pub struct ParticleWater {
     fluid: Fluid,
     bed: Bed,
     boundary: BoundaryTiles,
+    flow: BedFlow,
     sediment: Sediment,
     emitters: Vec<RunningEmitter>,
     /// Emitters that were taken away, or moved: one that comes back goes on.
@@ -88,7 +90,6 @@ impl ParticleWater {
         if let Some(friction) = params.bed.friction {
             fluid.set_wall_viscosity(friction);
         }
-        fluid.set_rub(params.bed_rub());
         if params.bed.hold != Hold::Pressure {
             fluid.set_boundary_factors(BoundaryFactors::NONE);
         }
@@ -105,6 +106,7 @@ impl ParticleWater {
             touched: Vec::new(),
             born: Vec::new(),
             fluid,
+            flow: BedFlow::new(&bed, params),
             bed,
             boundary,
             sediment: Sediment::default(),
@@ -154,6 +156,7 @@ impl ParticleWater {
             self.prepare(u64::from(self.relaxed), self.boundary_reach())?;
             let obstacles = Obstacles::of(&self.bed, &self.boundary, &self.params, self.edges, &self.sinks);
             self.fluid.relax(&obstacles, dt)?;
+            self.flow.slow(&self.bed, &mut self.fluid, dt);
             self.relaxed += 1;
         }
         Ok(true)
@@ -191,7 +194,7 @@ impl ParticleWater {
         for _ in 0..steps {
             self.prepare(self.fluid.steps_taken(), self.params.fluid.smoothing_radius())?;
             self.exchange_sediment(dt);
-            self.reshape_bed();
+            self.reshape_bed(dt);
             self.fluid.accelerate_and_move(&Held, dt)?;
         }
         Ok(TimeSteps::one(dt))
@@ -214,7 +217,7 @@ impl ParticleWater {
             let waited = std::mem::take(&mut self.waiting);
             self.exchange_sediment(waited);
             done("sediment");
-            self.reshape_bed();
+            self.reshape_bed(waited);
             done("bed");
         }
         self.move_water(dt)?;
@@ -261,7 +264,7 @@ impl ParticleWater {
         Ok(due && self.boundary.update(&self.bed, &mut self.fluid, reach)? > 0)
     }
 
-    /// Sorts particles and drops those that are gone; with new boundary particles, weighs them.
+    /// Sorts particles and drops those that are gone; with new boundary particles, weighs them. Looks at the flow along the bed.
     fn sort(&mut self, changed: bool) -> Result<(), StepError> {
         let Removed { count, cargo } = self.fluid.sort()?;
         let volume = self.volume;
@@ -270,6 +273,7 @@ impl ParticleWater {
         if changed {
             self.fluid.weigh_boundary();
         }
+        self.flow.measure(&self.bed, &self.fluid);
         Ok(())
     }
 
@@ -290,10 +294,12 @@ impl ParticleWater {
         h + (f64::from(speed) + gravity * time) * time
     }
 
-    /// Forces, and the move of every particle.
+    /// Forces, and the move of every particle; the bed slows those that are near.
     fn move_water(&mut self, dt: f64) -> Result<(), StepError> {
         let obstacles = Obstacles::of(&self.bed, &self.boundary, &self.params, self.edges, &self.sinks);
-        self.fluid.accelerate_and_move(&obstacles, dt).map(drop)
+        self.fluid.accelerate_and_move(&obstacles, dt)?;
+        self.flow.slow(&self.bed, &mut self.fluid, dt);
+        Ok(())
     }
 
     /// The longest stable time step at present `[s]`.

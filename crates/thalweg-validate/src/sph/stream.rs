@@ -15,7 +15,7 @@ pub fn eroding_stream() -> (Heightfield, Params, Setting) {
     let params = Params {
         erosion: ErosionParams {
             critical_shear: 1.0,
-            strength: 10.0,
+            strength: 1.0,
             grain_radius: 20.0e-6,
             ..ErosionParams::default()
         },

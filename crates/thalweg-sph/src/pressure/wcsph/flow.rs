@@ -1,6 +1,6 @@
 //! How the flow changes the density, and where particles stand closer than elsewhere.
 
-use super::{FULL, Numbers, PAIRING, SPRAY};
+use super::{FULL, HELD, Numbers, PAIRING, SPRAY};
 use crate::neighbours::{Group, Keep, Kind, Visitor, even, load};
 use crate::particles::Particles;
 use fearless_simd::{Simd, f32x8, prelude::*};
@@ -71,7 +71,7 @@ impl<'a> Visitor for Flow<'a> {
             let now = if full < SPRAY { 0.0 } else { compression[i] + self.elapsed * rate };
             let at = i - first;
             out.0[0][at] = now;
-            out.0[1][at] = if full < FULL as f32 { now.max(0.0) } else { now };
+            out.0[1][at] = if full < FULL as f32 || wet < HELD { now.max(0.0) } else { now };
             for (out, slope) in out.0[2..].iter_mut().zip(slope) {
                 // Towards where there are more: against the way from them.
                 out[at] = if wet < FULL as f32 { 0.0 } else { -n.slope * slope.reduce_sum() };

@@ -48,6 +48,9 @@ const PAIRING: f32 = 0.2;
 const MOST_SHIFT: f64 = 0.05;
 /// A particle with so much of its neighbourhood filled is inside the fluid `[-]`: it is shifted, and can be pulled apart.
 pub(crate) const FULL: f64 = 0.85;
+/// A particle with less than this of its neighbourhood filled with fluid is not pulled either `[-]`: it lies in a notch of the boundary, which
+/// never pulls, and fluid that pulled it out would thin it more and more.
+const HELD: f32 = 0.5;
 /// With less than this it is spray, which has no pressure `[-]`.
 const SPRAY: f32 = 0.25;
 
