@@ -184,7 +184,7 @@ pub struct ErosionParams {
     pub repose: f64,
     /// Fastest that ground rises or sinks where it slips `[m/s]`.
     #[serde(with = "units::Speed")]
-    #[schemars(transform = within(0.0, 1.0e3).slider(0.01, 1.0).hint("0.2 is a slump under water"))]
+    #[schemars(transform = within(0.0, 1.0e3).slider(0.01, 1.0).hint("0.1 is a slump under water"))]
     pub slip_speed: f64,
 }
 
@@ -210,7 +210,7 @@ impl Default for ErosionParams {
             diffusivity: 1.0e-4,
             talus: true,
             repose: 35.0_f64.to_radians(),
-            slip_speed: 0.2,
+            slip_speed: 0.1,
         }
     }
 }

@@ -34,14 +34,16 @@ impl ParticleWater {
     /// Moves the vertices of the triangles that gained or lost something in the time `dt` `[s]` (Kataev 2022, eqs. 1.70 and 1.71), one after
     /// the other in the order of their numbers, and lets steep slopes there slip.
     pub(super) fn reshape_bed(&mut self, dt: f64) {
+        self.risen.fill(0.0);
         self.touched.sort_unstable();
         self.touched.dedup();
         let packing = self.params.erosion.packing;
-        for &triangle in &self.touched {
+        for index in 0..self.touched.len() {
+            let triangle = self.touched[index];
             let gain = std::mem::take(&mut self.gains[triangle as usize]);
             for (vertex, by) in reshape::changes(&self.bed, triangle, gain / packing) {
                 if by != 0.0 {
-                    self.bed.raise(vertex, by);
+                    self.raise(vertex, by);
                 }
             }
         }
@@ -52,6 +54,12 @@ impl ParticleWater {
             }
         }
         self.touched.clear();
+    }
+
+    /// Raises or lowers a vertex of the bed `[m]`, and notes it.
+    fn raise(&mut self, vertex: usize, by: f64) {
+        self.bed.raise(vertex, by);
+        self.risen[vertex] += by as f32;
     }
 
     /// Lets slopes slip around the triangles that changed: between each pair of neighbouring vertices a share of what is
@@ -82,8 +90,8 @@ impl ParticleWater {
                 if excess > 0.0 {
                     let area = self.bed.area_at(at).min(self.bed.area_at(other));
                     let volume = (share * excess).min(most) * area * drop.signum();
-                    self.bed.raise(at, -volume / self.bed.area_at(at));
-                    self.bed.raise(other, volume / self.bed.area_at(other));
+                    self.raise(at, -volume / self.bed.area_at(at));
+                    self.raise(other, volume / self.bed.area_at(other));
                 }
             }
         }

@@ -54,6 +54,8 @@ pub struct ParticleWater {
     /// Solid volume that each triangle gained in a step, and the triangles that did `[m³]`.
     gains: Vec<f64>,
     touched: Vec<u32>,
+    /// How far each vertex rose in the last exchange `[m]`.
+    risen: Vec<f32>,
     /// Particles that an emitter lets go: position, velocity, end.
     born: Vec<([f32; 3], [f32; 3], f32)>,
     accounts: Accounts,
@@ -104,6 +106,7 @@ impl ParticleWater {
             params: params.clone(),
             gains: vec![0.0; if params.erosion.enabled { bed.triangles() } else { 0 }],
             touched: Vec::new(),
+            risen: vec![0.0; if params.erosion.enabled { bed.heights().len() } else { 0 }],
             born: Vec::new(),
             fluid,
             flow: BedFlow::new(&bed, params),
@@ -211,16 +214,19 @@ impl ParticleWater {
         self.fluid.compute_density();
         done("density");
         self.waiting += dt;
-        if self.params.erosion.enabled
-            && self.steps_taken().is_multiple_of(u64::from(self.params.erosion.every))
-        {
-            let waited = std::mem::take(&mut self.waiting);
+        let due = self.params.erosion.enabled
+            && self.steps_taken().is_multiple_of(u64::from(self.params.erosion.every));
+        let waited = if due { std::mem::take(&mut self.waiting) } else { 0.0 };
+        if due {
             self.exchange_sediment(waited);
             done("sediment");
             self.reshape_bed(waited);
             done("bed");
         }
         self.move_water(dt)?;
+        if due {
+            self.boundary.follow(&self.bed, &mut self.fluid, &self.risen, waited);
+        }
         done("forces");
         Ok(dt)
     }
