@@ -11,7 +11,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use thalweg_field::{Edge, band};
 use thalweg_sph::neighbours::TooWide;
-use thalweg_sph::{AT_ONCE, BOUNDARY, Fluid, FluidError, Particles, SLIP};
+use thalweg_sph::{AT_ONCE, BOUNDARY, Fluid, FluidError, SLIP};
 
 /// Steps between two updates to where the water is.
 pub(crate) const UPDATE_EVERY: u64 = 8;
@@ -262,21 +262,6 @@ impl BoundaryTiles {
             }
         }
         Ok(changed)
-    }
-
-    /// Lets the particles below the bed go as fast as the ground above them, whose vertices have `risen` in the time `dt` `[m, s]`: water
-    /// feels that a hollow closes, and leaves it.
-    pub(crate) fn follow(&self, bed: &Bed, fluid: &mut Fluid, risen: &[f32], dt: f64) {
-        let per = (1.0 / dt) as f32;
-        let count = fluid.particles().len();
-        let Particles { tag, velocity: [_, _, w], .. } = fluid.particles_mut();
-        band::for_each_part(0..count, PART, &mut w[..count], &|range, w: &mut [f32]| {
-            for (w, &tag) in w.iter_mut().zip(&tag[range]) {
-                if tag & BOUNDARY != 0 && tag & WALL == 0 {
-                    *w = per * self.patches.mean_of(bed, risen, tag & (WALL - 1));
-                }
-            }
-        });
     }
 
     /// Particles that a tile of the bed needs at most, and its middle, east and north `[m]`.

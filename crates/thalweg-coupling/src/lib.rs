@@ -4,6 +4,7 @@
 mod bed;
 mod bed_flow;
 mod boundary_tiles;
+mod material;
 mod params;
 mod patch;
 mod reshape;
@@ -12,9 +13,10 @@ mod setting;
 mod water;
 
 pub use bed::{Bed, Triangle};
-pub use params::{BedParams, ErosionParams, Hindrance, Hold, Params, Stress};
+pub use material::{Material, Soil};
+pub use params::{BedParams, ErosionParams, Hindrance, Hold, Params, Reshape, Stress};
 pub use patch::{Patch, Patches};
-pub use reshape::changes;
+pub use reshape::{change_lowest_first, change_smoothly};
 pub use setting::{Setting, Sink};
 pub use thalweg_sph::{Emitter, Shape};
 pub use water::{Exchanged, ParticleWater, Saved, StepError};

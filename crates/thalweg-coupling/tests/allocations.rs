@@ -16,7 +16,7 @@ fn tank(params: &Params, cells: [usize; 2], depth: f64) -> (Heightfield, Setting
 }
 
 fn eroding() -> Params {
-    let erosion = ErosionParams { strength: 0.1, ..ErosionParams::default() };
+    let erosion = ErosionParams { strength: Some(0.1), ..ErosionParams::default() };
     Params { erosion, ..Params::default() }
 }
 

@@ -47,6 +47,12 @@ pub(crate) struct Ground<'a> {
     pub flow: &'a BedFlow,
 }
 
+/// By how much a particle full of grains is heavier than one of water, over the weight of that `[-]`.
+pub(crate) fn surplus(params: &Params) -> f64 {
+    let heavy = params.erosion.enabled && params.erosion.heavy;
+    if heavy { params.erosion.sediment_density / params.fluid.density - 1.0 } else { 0.0 }
+}
+
 /// Columns beside those of the fluid, for sorted particles.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sediment {

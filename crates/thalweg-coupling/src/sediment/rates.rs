@@ -74,9 +74,9 @@ impl Rates {
                 as f32,
             deposition: deposition_stress(params) as f32,
             max_fraction: params.erosion.max_fraction as f32,
-            loosen: (dt * params.erosion.strength / (params.erosion.sediment_density * volume)) as f32,
+            loosen: (dt * params.erosion.soil().strength / (params.erosion.sediment_density * volume)) as f32,
             shear: params.erosion.shear as f32,
-            critical: params.erosion.critical_shear as f32,
+            critical: params.erosion.soil().critical_shear as f32,
             hard: params.erosion.hard_shear as f32,
             density: params.fluid.density as f32,
             covering: (COVERING * layer_sum(spacing, h)) as f32,
@@ -135,7 +135,7 @@ impl CarryingKernel for MuellerSet {
 /// The grains and the water they sink in.
 pub(crate) fn grains(params: &Params) -> Grains {
     Grains {
-        radius: params.erosion.grain_radius,
+        radius: params.erosion.soil().grain_radius,
         density: params.erosion.sediment_density,
         fluid_density: params.fluid.density,
         viscosity: params.erosion.grain_viscosity,
@@ -146,7 +146,7 @@ pub(crate) fn grains(params: &Params) -> Grains {
 /// Stress from which on nothing settles on the bed `[Pa]`.
 fn deposition_stress(params: &Params) -> f64 {
     let carried = params.fluid.density * grains(params).speed().powi(2); // u* = w: Bagnold 1966
-    params.erosion.deposition_shear.unwrap_or(carried)
+    params.erosion.soil().deposition_shear.unwrap_or(carried)
 }
 
 /// The longest step in which sediment goes no farther than to its neighbours `[s]`.

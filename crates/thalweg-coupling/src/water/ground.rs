@@ -1,9 +1,13 @@
 //! What the water does to the bed.
 
 use super::ParticleWater;
+use crate::bed::Bed;
+use crate::params::Reshape;
 use crate::patch::Patches;
 use crate::reshape;
 use crate::sediment::Ground;
+use thalweg_field::band;
+use thalweg_sph::{BOUNDARY, Particles};
 
 /// How fast the excess height between two vertices slips away, without the limit of the speed `[1/s]`.
 const SLIP_RATE: f64 = 4.0;
@@ -11,6 +15,9 @@ const SLIP_RATE: f64 = 4.0;
 const SLIP_SHARE: f64 = 1.0 / 16.0;
 /// Rounds for a step so long that all comes to rest in it anyway.
 const MOST_ROUNDS: f64 = 64.0;
+
+/// Particles that are worked on together.
+const PART: usize = 1024;
 
 impl ParticleWater {
     /// Erosion, transport, deposition; triangles note what they gain.
@@ -32,25 +39,61 @@ impl ParticleWater {
     }
 
     /// Moves the vertices of the triangles that gained or lost something in the time `dt` `[s]` (Kataev 2022, eqs. 1.70 and 1.71), one after
-    /// the other in the order of their numbers, and lets steep slopes there slip.
+    /// the other in the order of their numbers, lets steep slopes there slip, and takes the water along.
     pub(super) fn reshape_bed(&mut self, dt: f64) {
-        self.risen.fill(0.0);
         self.touched.sort_unstable();
         self.touched.dedup();
-        let packing = self.params.erosion.packing;
-        for index in 0..self.touched.len() {
-            let triangle = self.touched[index];
-            let gain = std::mem::take(&mut self.gains[triangle as usize]);
-            for (vertex, by) in reshape::changes(&self.bed, triangle, gain / packing) {
-                if by != 0.0 {
-                    self.raise(vertex, by);
-                }
-            }
-        }
+        self.move_vertices();
         if self.params.erosion.talus {
             let rounds = (SLIP_RATE * dt / SLIP_SHARE).ceil().clamp(1.0, MOST_ROUNDS);
             for _ in 0..rounds as u32 {
                 self.slip(dt / rounds);
+            }
+        }
+        self.lift_water();
+        self.forget_changes();
+    }
+
+    fn move_vertices(&mut self) {
+        let packing = self.params.erosion.soil().packing;
+        let Self { bed, risen, .. } = self;
+        let mut raise = |bed: &mut Bed, vertex: usize, by: f64| {
+            bed.raise(vertex, by);
+            risen[vertex] += by as f32;
+        };
+        for &triangle in &self.touched {
+            let volume = std::mem::take(&mut self.gains[triangle as usize]) / packing;
+            match self.params.erosion.reshape {
+                Reshape::Smooth => reshape::change_smoothly(bed, triangle, volume, &mut raise),
+                Reshape::LowestFirst => reshape::change_lowest_first(bed, triangle, volume, &mut raise),
+            }
+        }
+    }
+
+    /// Lets the water go up and down with the ground below it. Were it left where it is, a hollow that closes would push its particles together
+    /// at its bottom, and they would burst out of it.
+    fn lift_water(&mut self) {
+        let count = self.fluid.particles().len();
+        let (bed, risen) = (&self.bed, &self.risen);
+        let Particles { tag, position: [x, y, z], .. } = self.fluid.particles_mut();
+        band::for_each_part(0..count, PART, &mut z[..count], &|range, z: &mut [f32]| {
+            for (z, i) in z.iter_mut().zip(range) {
+                if tag[i] & BOUNDARY == 0 {
+                    *z += bed.interpolate(risen, x[i], y[i]).1;
+                }
+            }
+        });
+    }
+
+    /// Forgets which triangles changed, and by how much their vertices rose, and those around them.
+    fn forget_changes(&mut self) {
+        for &triangle in &self.touched {
+            for middle in self.bed.corners(triangle) {
+                for around in self.bed.triangles_around(middle) {
+                    for vertex in self.bed.corners(around) {
+                        self.risen[vertex] = 0.0;
+                    }
+                }
             }
         }
         self.touched.clear();
@@ -67,7 +110,7 @@ impl ParticleWater {
     /// eighth of what makes it rise or sink at the speed limit: ground that rises faster would throw the water up.
     fn slip(&mut self, dt: f64) {
         let [cols, rows] = self.bed.size;
-        let hold = self.params.erosion.repose.tan() * self.bed.cell;
+        let hold = self.params.erosion.soil().repose.tan() * self.bed.cell;
         let diagonal = hold * std::f64::consts::SQRT_2;
         let share = (SLIP_RATE * dt).min(SLIP_SHARE);
         let most = self.params.erosion.slip_speed * dt / 8.0;

@@ -84,10 +84,11 @@ impl ParticleWater {
         let capacity = beginning.capacity(&emitters, params);
         let speed = beginning.expected_speed(&emitters, params);
         let mut fluid = Fluid::new(&params.fluid, speed, capacity, params.erosion.enabled)?;
-        let weight = params.fluid.density * params.fluid.gravity;
+        let (weight, heavier) = (params.fluid.density * params.fluid.gravity, sediment::surplus(params));
         for (depth, particle) in &particles {
             let Particle { position, velocity, expires, cargo, .. } = *particle;
-            fluid.add_under(weight * depth, position, velocity, expires, cargo);
+            let pressure = weight * depth * (1.0 + heavier * cargo);
+            fluid.add_under(pressure, position, velocity, expires, cargo);
         }
         if let Some(friction) = params.bed.friction {
             fluid.set_wall_viscosity(friction);
@@ -197,8 +198,8 @@ impl ParticleWater {
         for _ in 0..steps {
             self.prepare(self.fluid.steps_taken(), self.params.fluid.smoothing_radius())?;
             self.exchange_sediment(dt);
-            self.reshape_bed(dt);
             self.fluid.accelerate_and_move(&Held, dt)?;
+            self.reshape_bed(dt);
         }
         Ok(TimeSteps::one(dt))
     }
@@ -220,14 +221,13 @@ impl ParticleWater {
         if due {
             self.exchange_sediment(waited);
             done("sediment");
+        }
+        self.move_water(dt)?;
+        done("forces");
+        if due {
             self.reshape_bed(waited);
             done("bed");
         }
-        self.move_water(dt)?;
-        if due {
-            self.boundary.follow(&self.bed, &mut self.fluid, &self.risen, waited);
-        }
-        done("forces");
         Ok(dt)
     }
 

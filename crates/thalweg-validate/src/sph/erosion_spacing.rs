@@ -56,7 +56,7 @@ fn lowering(spacing: f64, speed: f64) -> Result<[[f64; 2]; 2], StepError> {
 pub(super) fn erosion_spacing() -> Checks {
     const SOURCE: &str = "law of the wall (Nikuradse 1933), excess shear (Partheniades 1965); ± 10 %";
     let params = Params::default();
-    let e = &params.erosion;
+    let (soil, grains) = (params.erosion.soil(), params.erosion.sediment_density);
     let mut checks = Vec::new();
     for speed in [1.0, 2.0] {
         for spacing in [0.1, 0.05, 0.025] {
@@ -66,7 +66,7 @@ pub(super) fn erosion_spacing() -> Checks {
                 let drag = wall::drag(DEPTH, params.bed.roughness);
                 let now = speed / (1.0 + drag * speed * time / DEPTH);
                 let stress = params.fluid.density * drag * now * now;
-                let expected = e.strength * (stress - e.critical_shear) / (e.sediment_density * e.packing);
+                let expected = soil.strength * (stress - soil.critical_shear) / (grains * soil.packing);
                 let quantity =
                     format!("lowering of the bed {when}, {speed} m/s, particles {spacing} m apart");
                 checks.push(Check::new(quantity, "m/s", SOURCE).near_share(rate, expected, 0.1));

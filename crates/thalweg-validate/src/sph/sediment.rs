@@ -32,7 +32,7 @@ impl Settling {
             fluid: FluidParams { spacing, max_dt: 100.0, ..FluidParams::default() },
             erosion: ErosionParams {
                 diffusivity: 0.0,
-                grain_radius: Self::GRAIN,
+                grain_radius: Some(Self::GRAIN),
                 ..ErosionParams::default()
             },
             ..Params::default()
@@ -224,7 +224,12 @@ fn loosened_by(speed: f64, stress: Stress) -> Result<(f64, f64), StepError> {
     let (spacing, cell, dt) = (0.05, 0.07, 1.0e-3);
     let params = Params {
         fluid: FluidParams { spacing, dt: Some(dt), ..FluidParams::default() },
-        erosion: ErosionParams { stress, talus: false, critical_shear: 0.9, ..ErosionParams::default() },
+        erosion: ErosionParams {
+            stress,
+            talus: false,
+            critical_shear: Some(0.9),
+            ..ErosionParams::default()
+        },
         ..Params::default()
     };
     let pool = Pool {
@@ -237,7 +242,7 @@ fn loosened_by(speed: f64, stress: Stress) -> Result<(f64, f64), StepError> {
     torrent.advance_still(1)?;
     let eroded = torrent.ledger().solids.eroded;
     let particles = torrent.fluid().sorted();
-    let (e, h) = (&params.erosion, params.fluid.smoothing_radius());
+    let (e, soil, h) = (&params.erosion, params.erosion.soil(), params.fluid.smoothing_radius());
     let mut expected = 0.0;
     // Only the topmost layer of the boundary touches the water.
     let top =
@@ -252,14 +257,14 @@ fn loosened_by(speed: f64, stress: Stress) -> Result<(f64, f64), StepError> {
             Stress::Wall => {
                 let all: f64 = near().map(|r| (h * h - r * r).max(0.0).powi(3)).sum();
                 let stress = params.fluid.density * wall::drag(DEPTH, params.bed.roughness) * speed * speed;
-                (stress - e.critical_shear).max(0.0) * (all / half_a_layer(spacing, h)).min(1.0)
+                (stress - soil.critical_shear).max(0.0) * (all / half_a_layer(spacing, h)).min(1.0)
             }
             Stress::ShearRate => {
                 let stress = |r: f64| e.shear * (speed / r.max(0.25 * spacing)).sqrt();
-                near().filter(|&r| r < h).map(|r| (stress(r) - e.critical_shear).max(0.0)).sum()
+                near().filter(|&r| r < h).map(|r| (stress(r) - soil.critical_shear).max(0.0)).sum()
             }
         };
-        expected += dt / e.sediment_density * area * e.strength * exceeding;
+        expected += dt / e.sediment_density * area * soil.strength * exceeding;
     }
     Ok((eroded, expected))
 }
