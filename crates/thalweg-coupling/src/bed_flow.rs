@@ -116,6 +116,9 @@ impl BedFlow {
     /// Looks at the sorted particles of a fluid.
     pub(crate) fn measure(&mut self, bed: &Bed, fluid: &Fluid) {
         self.forget();
+        if self.roughness <= 0.0 {
+            return;
+        }
         let particles = fluid.sorted();
         let add = |range: Range<usize>| range.for_each(|i| self.add(bed, particles, i));
         band::measure(0..particles.len(), PART, &add, &|(), ()| ());
