@@ -5,6 +5,7 @@ use super::room::{boundary_room, check_spread};
 use super::start::{particle_volume, running_emitters};
 use super::{BORN_ABOVE, ParticleWater, from_the_south};
 use crate::params::{Hold, Params};
+use crate::sediment;
 use crate::setting::Setting;
 use std::collections::HashSet;
 use thalweg_field::{Invalid, Region, require};
@@ -33,6 +34,7 @@ impl ParticleWater {
         let own = f64::from(self.fluid.constants().wall_viscosity);
         self.fluid.set_wall_viscosity(params.bed.friction.unwrap_or(own));
         self.flow.set_params(params);
+        self.fluid.set_surplus(sediment::surplus(params));
         self.fluid.set_boundary_factors(match params.bed.hold {
             Hold::Pressure => BoundaryFactors::of(&params.fluid),
             _ => BoundaryFactors::NONE,

@@ -93,6 +93,7 @@ impl ParticleWater {
         if let Some(friction) = params.bed.friction {
             fluid.set_wall_viscosity(friction);
         }
+        fluid.set_surplus(heavier);
         if params.bed.hold != Hold::Pressure {
             fluid.set_boundary_factors(BoundaryFactors::NONE);
         }

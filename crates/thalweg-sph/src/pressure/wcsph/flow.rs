@@ -29,12 +29,12 @@ impl<'a> Visitor for Flow<'a> {
         let n = self.numbers;
         let (zero, one) = (f32x8::splat(simd, 0.0), f32x8::splat(simd, 1.0));
         let h = f32x8::splat(simd, n.h);
-        let growth = f32x8::splat(simd, n.growth);
         let reached = group.find_reached(simd, [x, y, z], n.h);
         for (&i, reached) in group.slots[..group.count].iter().zip(reached) {
             let here = [x, y, z].map(|column| f32x8::splat(simd, column[i]));
             let [ui, vi, wi] = [u, v, w].map(|column| f32x8::splat(simd, column[i]));
             let own = f32x8::splat(simd, compression[i]);
+            let growth = f32x8::splat(simd, n.growth_around(self.particles, i));
             let (mut parting, mut evening, mut filled, mut wet) = (zero, zero, zero, zero);
             let mut slope = [zero; 3];
             for vector in group.near_by(reached) {
