@@ -136,6 +136,21 @@ impl Bed {
         if triangle.is_multiple_of(2) { [a, a + 1, a + cols] } else { [a + cols + 1, a + cols, a + 1] }
     }
 
+    /// The triangles that meet at a vertex.
+    pub fn triangles_around(&self, vertex: usize) -> impl Iterator<Item = Triangle> + use<> {
+        let [cols, rows] = self.size;
+        let (i, j) = (vertex % cols, vertex / cols);
+        let first = move |i: usize, j: usize| 2 * (j * (cols - 1) + i) as Triangle;
+        let (west, east, south, north) = (i > 0, i + 1 < cols, j > 0, j + 1 < rows);
+        // It is the corner A, B, C or D of a cell; B and C are those of both triangles.
+        let a = (east && north).then(|| [first(i, j), first(i, j)]);
+        let b = (west && north).then(|| [first(i - 1, j), first(i - 1, j) + 1]);
+        let c = (east && south).then(|| [first(i, j - 1), first(i, j - 1) + 1]);
+        let d = (west && south).then(|| [first(i - 1, j - 1) + 1; 2]);
+        let range = |pair: Option<[Triangle; 2]>| pair.into_iter().flat_map(|[from, to]| from..=to);
+        range(a).chain(range(b)).chain(range(c)).chain(range(d))
+    }
+
     /// Place of a vertex `[m]`.
     pub fn place(&self, vertex: usize) -> [f64; 3] {
         let [cols, _] = self.size;
@@ -181,6 +196,12 @@ impl Bed {
     /// The triangle below a place, and its height there `[m]`. Places beyond the edge count as on it.
     #[inline(always)]
     pub fn below(&self, x: f32, y: f32) -> (Triangle, f32) {
+        self.interpolate(&self.height, x, y)
+    }
+
+    /// The triangle below a place, and what a value that vertices have is there.
+    #[inline(always)]
+    pub(crate) fn interpolate(&self, values: &[f32], x: f32, y: f32) -> (Triangle, f32) {
         let per = (1.0 / self.cell) as f32;
         let [cols, rows] = self.cells();
         let (u, v) = (x * per - 0.5, y * per - 0.5);
@@ -189,13 +210,13 @@ impl Bed {
         let upper = u32::from(fx + fy > 1.0);
         let at = j * self.size[0] + i;
         let [a, b, c, d] =
-            [at, at + 1, at + self.size[0], at + self.size[0] + 1].map(|vertex| self.height[vertex]);
-        let height = if upper == 0 {
+            [at, at + 1, at + self.size[0], at + self.size[0] + 1].map(|vertex| values[vertex]);
+        let value = if upper == 0 {
             a + fx * (b - a) + fy * (c - a)
         } else {
             d + (1.0 - fx) * (c - d) + (1.0 - fy) * (b - d)
         };
-        (2 * (j * cols + i) as u32 + upper, height)
+        (2 * (j * cols + i) as u32 + upper, value)
     }
 
     /// Moves a particle that would have gone into the bed back onto it, and turns its velocity (Kataev 2022, 1.4.3 and
@@ -320,6 +341,11 @@ mod tests {
         let mut met = [0; 25];
         corners.for_each(|v| met[v] += 1);
         assert!((0..25).all(|v| met[v] == bed.triangles_at(v)), "{met:?}");
+        for vertex in 0..25 {
+            let around: Vec<_> = bed.triangles_around(vertex).collect();
+            assert_eq!(around.len() as u32, bed.triangles_at(vertex), "{vertex}: {around:?}");
+            assert!(around.iter().all(|&t| bed.corners(t).contains(&vertex)), "{vertex}: {around:?}");
+        }
     }
 
     /// A plane is met at the right place with the right normal, through as many cells as the way crosses.

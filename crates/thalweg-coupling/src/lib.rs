@@ -2,7 +2,9 @@
 //! particles, and a bed that moves (Krištof et al. 2009; Kataev 2022).
 
 mod bed;
+mod bed_flow;
 mod boundary_tiles;
+mod material;
 mod params;
 mod patch;
 mod reshape;
@@ -11,9 +13,10 @@ mod setting;
 mod water;
 
 pub use bed::{Bed, Triangle};
-pub use params::{BedParams, ErosionParams, Exposure, Hindrance, Hold, Params};
+pub use material::{Material, Soil};
+pub use params::{BedParams, ErosionParams, Hindrance, Hold, Params, Reshape, Stress};
 pub use patch::{Patch, Patches};
-pub use reshape::changes;
+pub use reshape::{change_lowest_first, change_smoothly};
 pub use setting::{Setting, Sink};
 pub use thalweg_sph::{Emitter, Shape};
 pub use water::{Exchanged, ParticleWater, Saved, StepError};

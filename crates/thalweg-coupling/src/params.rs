@@ -1,14 +1,12 @@
 //! The numbers of particle water on a bed, and the parameter tables of the documents.
 
+use crate::material::{Material, Soil};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::FRAC_PI_2;
 use thalweg_field::describe::{about, check, live, within};
 use thalweg_field::{Invalid, require, units};
 use thalweg_sph::{FluidParams, PressureSolver, Tension};
-
-/// Von Kármán's constant `[-]`.
-const KARMAN: f64 = 0.4;
 
 /// All parameters: the fluid, the bed that bounds it, and what the two exchange.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -50,11 +48,16 @@ pub struct BedParams {
     #[serde(with = "units::Viscosity", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = within(0.0, 1.0e8).slider(0.0, 20.0).hint("0 for a smooth bed"))]
     pub friction: Option<f64>,
-    /// Height of the grains that make the bed rough, k_s `[m]`: friction follows from it by the logarithmic law of the wall, where
-    /// density follows the flow.
+    /// Height of the grains that make the bed rough, k_s `[m]`: the stress between water and bed follows from it by the
+    /// logarithmic law of the wall, both the friction that slows the water and the stress that erodes the bed.
     #[serde(with = "units::Length")]
-    #[schemars(transform = within(0.0, 10.0).slider(1.0e-4, 0.1).hint("sand has 1 mm, gravel 2 cm; 0 for a smooth bed"))]
+    #[schemars(transform = within(0.0, 10.0).slider(1.0e-4, 0.1).hint("sand has 1 mm, gravel 2 cm; 0 for no stress at all"))]
     pub roughness: f64,
+    /// Height above the bed over which the speed of the water is averaged for that stress, and over which the friction acts, where
+    /// the water is not shallower; at least two spacings `[m]`.
+    #[serde(with = "units::Length")]
+    #[schemars(transform = within(0.0, 1.0e3).slider(0.1, 2.0).hint("0 for two spacings"))]
+    pub layer: f64,
     /// Share of the speed towards the bed that is given back, c_R (1.43) `[-]`.
     #[serde(with = "units::Ratio")]
     #[schemars(transform = within(0.0, 1.0).slider(0.0, 1.0).hint("0 stays down, 1 bounces back"))]
@@ -76,6 +79,7 @@ impl Default for BedParams {
             hold: Hold::Pressure,
             friction: None,
             roughness: 0.002,
+            layer: 0.5,
             restitution: 0.0,
             stiffness: 20_000.0,
             damping: 100.0,
@@ -83,15 +87,15 @@ impl Default for BedParams {
     }
 }
 
-/// Which water shears a place of the bed.
+/// How the stress that erodes the bed follows from the flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Exposure {
-    /// Every particle within reach, by the share of the half-space above the bed that it fills: the same erosion for
-    /// any spacing of particles.
-    Filled,
-    /// Every particle within reach fully (Kataev 2022, eq. 1.57): finer particles erode more.
-    Counted,
+pub enum Stress {
+    /// By the law of the wall, τ = ρ u*²: that of `bed.roughness`, the same for any spacing of particles.
+    Wall,
+    /// By the rate of shear of every particle within reach, τ = K (v/l)^½, all counted fully (Krištof et al. 2009; Kataev 2022, eqs.
+    /// 1.54–1.57): finer particles erode more.
+    ShearRate,
 }
 
 /// How sediment slows its own settling.
@@ -104,6 +108,16 @@ pub enum Hindrance {
     Saturation,
 }
 
+/// How ground that a triangle gains or loses moves its vertices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reshape {
+    /// All alike, and those around them a little: slopes stay smooth from cell to cell.
+    Smooth,
+    /// The lowest rise first, the highest sink first (Kataev 2022, eq. 1.71): cuts notches into slopes.
+    LowestFirst,
+}
+
 /// What water and bed exchange.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -112,6 +126,9 @@ pub struct ErosionParams {
     /// Whether water changes the bed at all.
     #[schemars(transform = about().fixed())]
     pub enabled: bool,
+    /// What the bed is made of: typical values for what is not given.
+    #[schemars(transform = about().fixed())]
+    pub material: Material,
     /// Whether water stands still, so that sediment settles and spreads and nothing else happens (Krištof et al. 2009,
     /// figs. 4 and 5).
     pub still: bool,
@@ -119,32 +136,38 @@ pub struct ErosionParams {
     /// show.
     #[schemars(transform = within(1.0, 64.0).slider(1.0, 16.0).of("steps"))]
     pub every: u32,
-    /// Shear stress constant K in τ = K θ^½ `[Pa·s^½]`.
+    /// How the stress on the bed follows from the flow.
+    pub stress: Stress,
+    /// Shear stress constant K of `stress = "shear-rate"`, τ = K θ^½ `[Pa·s^½]`.
     #[serde(with = "units::ShearConstant")]
     #[schemars(transform = within(0.0, 1.0e6).slider(0.0, 10.0))]
     pub shear: f64,
-    /// Erosion strength K_ε, how fast ground is taken up `[s/m]`.
-    #[serde(with = "units::Slowness")]
-    #[schemars(transform = within(0.0, 1.0e6).slider(0.0, 1000.0).hint("0 for solid rock"))]
-    pub strength: f64,
-    /// Critical shear stress τ_c: a weaker one moves nothing `[Pa]`.
-    #[serde(with = "units::Pressure")]
-    #[schemars(transform = within(0.0, 1.0e9).slider(0.0, 50.0))]
-    pub critical_shear: f64,
+    /// Erosion strength K_ε: what each square metre loses in each second, in kilograms of grains, for each pascal above the critical
+    /// stress `[s/m]`; missing: that of the material.
+    #[serde(with = "units::Slowness", skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = within(0.0, 1.0e6).slider(0.0, 10.0).hint("0 for solid rock, 1 for sand, 1e-4 for clay"))]
+    pub strength: Option<f64>,
+    /// Critical shear stress τ_c: a weaker one moves nothing `[Pa]`; missing: that of the material.
+    #[serde(with = "units::Pressure", skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = within(0.0, 1.0e9).slider(0.0, 50.0).hint("sand has 0.15, gravel 9"))]
+    pub critical_shear: Option<f64>,
     /// Critical shear stress of the hardest ground of a hardness map `[Pa]`.
     #[serde(with = "units::Pressure")]
     #[schemars(transform = within(0.0, 1.0e9).slider(0.0, 500.0))]
     pub hard_shear: f64,
-    /// Which water shears a place.
-    pub exposure: Exposure,
+    /// Stress from which on nothing settles on the bed, τ_d `[Pa]` (Krone 1962); missing: that of the material, which for sand and gravel is ρ w²,
+    /// where turbulence is as fast as the grains sink (Bagnold 1966).
+    #[serde(with = "units::Pressure", skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = within(1.0e-12, 1.0e9).slider(0.01, 10.0).hint("mud has 0.06 to 0.1"))]
+    pub deposition_shear: Option<f64>,
     /// Density of the grains, ρ_s `[kg/m³]`.
     #[serde(with = "units::Density")]
     #[schemars(transform = within(0.01, 1.0e5).slider(1500.0, 4000.0).hint("quartz has 2650"))]
     pub sediment_density: f64,
-    /// Radius of a grain, r_s `[m]`; decides how fast it sinks.
-    #[serde(with = "units::Length")]
+    /// Radius of a grain, r_s `[m]`; decides how fast it sinks; missing: that of the material.
+    #[serde(with = "units::Length", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = within(1.0e-9, 1.0).slider(1.0e-6, 1.0e-2).hint("such as \"50 um\""))]
-    pub grain_radius: f64,
+    pub grain_radius: Option<f64>,
     /// Viscosity that grains sink through, µ of eq. 1.65 `[Pa·s]`: water's own, whatever keeps the fluid stable.
     #[serde(with = "units::Viscosity")]
     #[schemars(transform = within(1.0e-9, 1.0e8).slider(1.0e-4, 1.0).hint("water has 0.001"))]
@@ -153,49 +176,62 @@ pub struct ErosionParams {
     #[serde(with = "units::Ratio")]
     #[schemars(transform = within(1.0e-6, 1.0).slider(0.1, 0.9).hint("0.6 is loose sand"))]
     pub max_fraction: f64,
-    /// Share of the bed that is grains, the rest being pores `[-]`.
-    #[serde(with = "units::Ratio")]
+    /// Share of the bed that is grains, the rest being pores `[-]`; missing: that of the material.
+    #[serde(with = "units::Ratio", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = within(1.0e-6, 1.0).slider(0.3, 1.0).hint("0.6 is loose sand").fixed())]
-    pub packing: f64,
+    pub packing: Option<f64>,
+    /// Whether sediment makes the water that carries it heavier.
+    pub heavy: bool,
     /// How sediment slows its own settling.
     pub hindrance: Hindrance,
     /// Exponent e of the hindrance `[-]`.
     #[serde(with = "units::Ratio")]
     #[schemars(transform = within(1.0e-3, 100.0).slider(2.0, 6.0).hint("4 to 5.5 was measured"))]
     pub hindrance_exponent: f64,
-    /// Diffusivity of sediment in water `[m²/s]`.
+    /// Diffusivity of sediment in water `[m²/s]`, beside that of the turbulence above a rough bed.
     #[serde(with = "units::Diffusivity")]
     #[schemars(transform = within(0.0, 1.0e6).slider(0.0, 0.01).hint("0 for none"))]
     pub diffusivity: f64,
+    /// How ground that is gained or lost moves the vertices of the bed.
+    pub reshape: Reshape,
     /// Whether slopes steeper than `repose` slip.
     pub talus: bool,
-    /// Steepest slope that loose ground keeps `[rad]`.
-    #[serde(with = "units::Angle")]
+    /// Steepest slope that loose ground keeps `[rad]`; missing: that of the material.
+    #[serde(with = "units::Angle", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = within(0.0, FRAC_PI_2 - 1.0e-6).slider(0.3, 1.2))]
-    pub repose: f64,
+    pub repose: Option<f64>,
+    /// Fastest that ground rises or sinks where it slips `[m/s]`.
+    #[serde(with = "units::Speed")]
+    #[schemars(transform = within(0.0, 1.0e3).slider(0.01, 1.0).hint("0.1 is a slump under water"))]
+    pub slip_speed: f64,
 }
 
 impl Default for ErosionParams {
     fn default() -> Self {
         Self {
             enabled: true,
+            material: Material::Sand,
             still: false,
             every: 4,
+            stress: Stress::Wall,
             shear: 1.0,
-            strength: 0.1,
-            critical_shear: 3.0,
+            strength: None,
+            critical_shear: None,
             hard_shear: 30.0,
-            exposure: Exposure::Filled,
+            deposition_shear: None,
             sediment_density: 2650.0,
-            grain_radius: 50.0e-6,
+            grain_radius: None,
             grain_viscosity: 0.001,
             max_fraction: 0.6,
-            packing: 0.6,
+            packing: None,
+            heavy: true,
             hindrance: Hindrance::RichardsonZaki,
             hindrance_exponent: 4.65,
             diffusivity: 1.0e-4,
+            reshape: Reshape::Smooth,
             talus: true,
-            repose: 35.0_f64.to_radians(),
+            repose: None,
+            slip_speed: 0.1,
         }
     }
 }
@@ -203,7 +239,7 @@ impl Default for ErosionParams {
 impl Params {
     /// Names of the parameter tables, each with what it is.
     pub const PRESETS: [(&'static str, &'static str); 6] = [
-        ("thalweg", "the default: stiff water, Akinci boundary, erosion that does not depend on the spacing"),
+        ("thalweg", "the default: quiet water, and erosion that does not depend on the spacing"),
         (
             "kelager-water",
             "Kelager 2006, Kataev 2022 table 4.1: 1 kg of soft, thick water in 50 particles, no erosion",
@@ -227,19 +263,23 @@ impl Params {
             spacing: Some(half),
             hold: Hold::Collision,
             friction: Some(0.11 / half),
+            roughness: 0.0, // friction is that alone
             ..BedParams::default()
         };
         let printed = ErosionParams {
             every: 1,
-            hard_shear: 30.0,
-            exposure: Exposure::Counted,
+            strength: Some(0.1),
+            critical_shear: Some(3.0),
+            stress: Stress::ShearRate,
             sediment_density: 3000.0, // printed as 3, a slip of units
-            grain_radius: 10.0e-6,
+            grain_radius: Some(10.0e-6),
             max_fraction: 0.7,
-            packing: 1.0,
+            packing: Some(1.0),
+            heavy: false,
             hindrance: Hindrance::Saturation,
             hindrance_exponent: 4.5,
             diffusivity: 0.1 / 998.29, // printed is that times the density
+            reshape: Reshape::LowestFirst,
             talus: false,
             ..ErosionParams::default()
         };
@@ -280,17 +320,6 @@ impl Params {
         self.bed.spacing.unwrap_or(self.fluid.spacing)
     }
 
-    /// Stress of the flow on the bed, over ρ v² `[-]`, by the logarithmic law of the wall for the speed of the lowest layer of
-    /// particles: (κ/ln(z/z₀))² with z₀ = k_s/30 (Nikuradse 1933).
-    pub fn bed_rub(&self) -> f64 {
-        let height = self.fluid.spacing.max(self.bed.roughness);
-        if self.bed.roughness > 0.0 {
-            (KARMAN / (30.0 * height / self.bed.roughness).ln()).powi(2)
-        } else {
-            0.0
-        }
-    }
-
     /// Checks every number once, before a run. Keys are as in a scene: `fluid.spacing`.
     pub fn validated(&self) -> Result<(), Invalid> {
         let within = |section: &str, result: Result<(), Invalid>| {
@@ -321,9 +350,22 @@ impl BedParams {
 }
 
 impl ErosionParams {
+    /// The bed: what is given, and else what its material has.
+    pub fn soil(&self) -> Soil {
+        let typical = self.material.soil();
+        Soil {
+            strength: self.strength.unwrap_or(typical.strength),
+            critical_shear: self.critical_shear.unwrap_or(typical.critical_shear),
+            deposition_shear: self.deposition_shear.or(typical.deposition_shear),
+            grain_radius: self.grain_radius.unwrap_or(typical.grain_radius),
+            packing: self.packing.unwrap_or(typical.packing),
+            repose: self.repose.unwrap_or(typical.repose),
+        }
+    }
+
     fn validated(&self, water: f64) -> Result<(), Invalid> {
         check(self)?;
-        let threshold = self.critical_shear;
+        let threshold = self.soil().critical_shear;
         require(
             self.hard_shear >= threshold,
             "hard_shear",

@@ -10,15 +10,16 @@ use thalweg_field::band;
 /// What lies around the fluid and is no particle: ground, walls, places where water leaves.
 pub trait Surroundings: Sync {
     /// Acceleration of a particle by whatever is there `[m/s²]`.
-    fn push(&self, _position: [f32; 3], _velocity: [f32; 3], _density: f32) -> [f32; 3] {
+    fn push(&self, _particle: &Particle, _density: f32) -> [f32; 3] {
         [0.0; 3]
     }
 
     /// Ends the move of a particle from `from`: it may be held up, turned round, or told to vanish.
     fn end_move(&self, from: [f32; 3], particle: &mut Particle, dt: f32);
 
-    /// Whether nothing of this happens to particles that stay between two corners; said only where it is soon found out.
-    fn is_free(&self, _low: [f32; 3], _high: [f32; 3]) -> bool {
+    /// Whether nothing of this happens to particles that stay between two corners and carry this, if anything; said only where it is soon
+    /// found out.
+    fn is_free(&self, _low: [f32; 3], _high: [f32; 3], _cargo: &[f64]) -> bool {
         false
     }
 }
@@ -218,7 +219,8 @@ impl Motion {
                 high[axis] = high[axis].max(to[axis].reduce_max());
             }
         }
-        if !surroundings.is_free(low, high) {
+        let cargo = if now.has_cargo() { &now.cargo[i..i + LANES] } else { &[] };
+        if !surroundings.is_free(low, high, cargo) {
             return None;
         }
         for axis in 0..3 {
@@ -238,7 +240,7 @@ impl Motion {
         surroundings: &impl Surroundings,
     ) -> [f32; 2] {
         let from = particle.position;
-        let pushed = surroundings.push(from, particle.velocity, density);
+        let pushed = surroundings.push(particle, density);
         a = std::array::from_fn(|axis| a[axis] + pushed[axis]);
         let Particle { position, velocity, .. } = particle;
         for ((x, v), a) in position.iter_mut().zip(velocity).zip(a) {

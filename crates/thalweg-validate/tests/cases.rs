@@ -58,6 +58,7 @@ tests_of_cases! {
     grains_settle_as_richardson_and_zaki_found: "sph/settling",
     a_cloud_of_sediment_spreads: "sph/diffusion",
     shear_loosens_what_the_law_says: "sph/erosion-law",
+    a_sheet_erodes_the_same_at_any_spacing: "sph/erosion-spacing",
     rough_ground_stops_what_falls_on_it: "sph/no-leak",
     a_triangle_changes_the_bed_by_what_it_gains: "sph/triangle-mass",
     no_grain_is_lost_in_a_stream: "sph/ledger",

@@ -12,6 +12,7 @@ pub(super) struct Columns<'a, K> {
     pub place: [&'a [f32]; 3],
     pub fraction: &'a [f32],
     pub hindrance: &'a [f32],
+    pub mixing: &'a [f32],
     pub fluid: &'a [f32],
     pub bed: &'a [f32],
     pub want: &'a [f32],
@@ -25,6 +26,7 @@ struct Here<S: Simd> {
     z: f32x8<S>,
     fraction: f32x8<S>,
     hindrance: f32x8<S>,
+    mixing: f32x8<S>,
 }
 
 /// What moves between a particle and those of a vector: gain from the fluid, loss to the bed, gain from the bed.
@@ -40,9 +42,9 @@ impl<K: CarryingKernel> Columns<'_, K> {
     #[inline(always)]
     fn even(self) -> Self {
         let [x, y, z] = self.place;
-        let [x, y, z, fraction, hindrance, fluid, bed, want] =
-            even([x, y, z, self.fraction, self.hindrance, self.fluid, self.bed, self.want]);
-        Self { place: [x, y, z], fraction, hindrance, fluid, bed, want, ..self }
+        let [x, y, z, fraction, hindrance, mixing, fluid, bed, want] =
+            even([x, y, z, self.fraction, self.hindrance, self.mixing, self.fluid, self.bed, self.want]);
+        Self { place: [x, y, z], fraction, hindrance, mixing, fluid, bed, want, ..self }
     }
 
     #[inline(always)]
@@ -54,6 +56,7 @@ impl<K: CarryingKernel> Columns<'_, K> {
             z: f32x8::splat(simd, z[i]),
             fraction: f32x8::splat(simd, self.fraction[i]),
             hindrance: f32x8::splat(simd, self.hindrance[i]),
+            mixing: f32x8::splat(simd, self.mixing[i]),
         }
     }
 
@@ -71,7 +74,7 @@ impl<K: CarryingKernel> Columns<'_, K> {
         let gained = cj * here.hindrance * up.max(zero);
         let lost = here.fraction * fj * (-up).max(zero);
         let settled = (gained - lost) * self.rates.settle;
-        let spread = (cj - here.fraction) * self.rates.diffuse;
+        let spread = (cj - here.fraction) * (load(simd, self.mixing, at) + here.mixing) * self.rates.diffuse;
         let between = (settled + spread) * slope * load(simd, self.fluid, at);
         let down = deposited(simd, self.rates, here.fraction, -up, slope, load(simd, self.bed, at));
         let bell = (f32x8::splat(simd, self.rates.h * self.rates.h) - rr).max(zero);

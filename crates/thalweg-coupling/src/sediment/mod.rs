@@ -19,13 +19,15 @@ mod rates;
 pub(crate) use rates::max_dt;
 
 use crate::bed::Bed;
-use crate::params::{Hindrance, Params};
+use crate::bed_flow::BedFlow;
+use crate::params::{Hindrance, Params, Stress};
 use crate::patch::{Patch, Patches};
 use exchange::{Columns, Exchange, Grant, Granted, Settle};
-use loosen::Loosen;
+use loosen::{ByShearRate, ByWall, Loosen};
 use rates::{CarryingKernel, Rates};
 use std::ops::Range;
 use thalweg_erosion::law::settling::richardson_zaki;
+use thalweg_erosion::law::wall;
 use thalweg_field::band;
 use thalweg_sph::{BOUNDARY, Fluid, Kernels, MuellerSet, SLIP, WendlandSet, make_room};
 
@@ -41,6 +43,14 @@ pub(crate) struct Ground<'a> {
     pub hardness: Option<&'a [f32]>,
     /// The patches that boundary particles are on.
     pub patches: Patches,
+    /// How water flows along it.
+    pub flow: &'a BedFlow,
+}
+
+/// By how much a particle full of grains is heavier than one of water, over the weight of that `[-]`.
+pub(crate) fn surplus(params: &Params) -> f64 {
+    let heavy = params.erosion.enabled && params.erosion.heavy;
+    if heavy { params.erosion.sediment_density / params.fluid.density - 1.0 } else { 0.0 }
 }
 
 /// Columns beside those of the fluid, for sorted particles.
@@ -49,9 +59,12 @@ pub(crate) struct Sediment {
     /// C, and the share of the settling speed that is left at that concentration; zero for the boundary `[-]`.
     fraction: Vec<f32>,
     hindrance: Vec<f32>,
+    /// Half of the diffusivity, so that those of two particles add up to their mean `[m²/s]`.
+    mixing: Vec<f32>,
     /// 1 for the fluid, 0 for the boundary.
     fluid: Vec<f32>,
-    /// Volume of a boundary particle over that of a fluid particle; 0 for the fluid `[-]`.
+    /// Volume of a boundary particle over that of a fluid particle, less the share of grains that the flow does not let settle; 0 for
+    /// the fluid `[-]`.
     bed: Vec<f32>,
     /// What the water would loosen at a boundary particle, over the sum of kernels of that water; 0 for the fluid.
     want: Vec<f32>,
@@ -64,7 +77,7 @@ pub(crate) struct Sediment {
 
 impl Sediment {
     /// Bytes for each particle.
-    pub(crate) const BYTES: u64 = 7 * 4 + 8;
+    pub(crate) const BYTES: u64 = 8 * 4 + 8;
 
     /// Exchanges sediment between the sorted particles of a fluid, and between them and the bed. `deposit` is called for
     /// every boundary particle that gained or lost something, with its patch of the bed and the gain [m³ of grains].
@@ -78,10 +91,11 @@ impl Sediment {
     ) {
         let rates = Rates::new(params, dt);
         let count = fluid.sorted().len();
-        self.prepare(fluid, params, count);
+        self.prepare(fluid, ground, params, &rates);
+        self.loosen(fluid, ground, &rates, params.erosion.stress);
         match params.fluid.kernels {
-            Kernels::Wendland => self.walk(WendlandSet, fluid, ground, &rates),
-            Kernels::Mueller => self.walk(MuellerSet, fluid, ground, &rates),
+            Kernels::Wendland => self.walk(WendlandSet, fluid, &rates),
+            Kernels::Mueller => self.walk(MuellerSet, fluid, &rates),
         }
         let (particles, gain) = (fluid.sorted(), &self.gain);
         let volume = params.fluid.particle_mass() / params.fluid.density;
@@ -93,12 +107,21 @@ impl Sediment {
         fluid.add_cargo(gain);
     }
 
-    /// The four walks.
-    fn walk(&mut self, kernels: impl CarryingKernel, fluid: &Fluid, ground: Ground, rates: &Rates) {
+    /// The first walk.
+    fn loosen(&mut self, fluid: &Fluid, ground: Ground, rates: &Rates, stress: Stress) {
+        let (particles, near) = (fluid.sorted(), fluid.neighbours());
+        let loosen = Loosen { particles, volumes: fluid.volumes(), ground, rates };
+        let want = &mut self.want[..particles.len()];
+        match stress {
+            Stress::Wall => near.walk(particles, &ByWall(loosen), want),
+            Stress::ShearRate => near.walk(particles, &ByShearRate(loosen), want),
+        }
+    }
+
+    /// The other three walks.
+    fn walk(&mut self, kernels: impl CarryingKernel, fluid: &Fluid, rates: &Rates) {
         let (particles, near, kept) = (fluid.sorted(), fluid.neighbours(), fluid.kept());
         let count = particles.len();
-        let loosen = Loosen { particles, volumes: fluid.volumes(), ground, rates };
-        near.walk(particles, &loosen, &mut self.want[..count]);
         let [x, y, z] = &particles.position;
         let columns = Columns {
             kernels,
@@ -106,6 +129,7 @@ impl Sediment {
             place: [x, y, z],
             fraction: &self.fraction,
             hindrance: &self.hindrance,
+            mixing: &self.mixing,
             fluid: &self.fluid,
             bed: &self.bed,
             want: &self.want,
@@ -117,7 +141,8 @@ impl Sediment {
         near.walk(particles, &Settle { granted }, &mut self.gain[..count]);
     }
 
-    fn prepare(&mut self, fluid: &Fluid, params: &Params, count: usize) {
+    fn prepare(&mut self, fluid: &Fluid, ground: Ground, params: &Params, rates: &Rates) {
+        let count = fluid.sorted().len();
         let length = count + thalweg_sph::PADDING;
         for column in self.columns() {
             make_room(column, length);
@@ -132,28 +157,51 @@ impl Sediment {
             Hindrance::RichardsonZaki => richardson_zaki(c, erosion.hindrance_exponent),
             Hindrance::Saturation => 1.0 - (c / erosion.max_fraction).powf(erosion.hindrance_exponent),
         };
-        let work = |range: Range<usize>, columns: [&mut [f32]; 7]| {
-            let [fraction, slower, water, bed, want, give, take] = columns;
+        let work = |range: Range<usize>, columns: [&mut [f32]; 8]| {
+            let [fraction, slower, mixing, water, bed, want, give, take] = columns;
             for (k, i) in range.enumerate() {
                 (want[k], give[k], take[k]) = (0.0, 0.0, 0.0);
-                let tag = particles.tag[i];
+                let (tag, at) = (particles.tag[i], particles.get(i).position);
                 if tag & BOUNDARY == 0 {
                     let c = particles.cargo[i].max(0.0);
                     fraction[k] = c as f32;
                     slower[k] = if c > 0.0 { hindrance(c) as f32 } else { 1.0 };
+                    mixing[k] = 0.5 * ground.diffusivity(at, rates);
                     (water[k], bed[k]) = (1.0, 0.0);
                 } else {
                     // Walls take nothing.
                     let share = if tag & SLIP == 0 { particles.mass[i] / mass } else { 0.0 };
-                    (fraction[k], slower[k], water[k], bed[k]) = (0.0, 0.0, 0.0, share);
+                    let settling =
+                        if share > 0.0 { ground.settling(tag & !BOUNDARY, at, rates) } else { 0.0 };
+                    (fraction[k], slower[k], mixing[k], water[k], bed[k]) =
+                        (0.0, 0.0, 0.0, 0.0, share * settling);
                 }
             }
         };
         band::for_each_part(0..count, PART, self.columns().map(|column| &mut column[..count]), &work);
     }
 
-    fn columns(&mut self) -> [&mut Vec<f32>; 7] {
-        let Self { fraction, hindrance, fluid, bed, want, give, take, .. } = self;
-        [fraction, hindrance, fluid, bed, want, give, take]
+    fn columns(&mut self) -> [&mut Vec<f32>; 8] {
+        let Self { fraction, hindrance, mixing, fluid, bed, want, give, take, .. } = self;
+        [fraction, hindrance, mixing, fluid, bed, want, give, take]
+    }
+}
+
+impl Ground<'_> {
+    /// Share of the grains that reach a patch of the bed which the flow lets settle: 1 − τ/τ_d, and nothing from τ_d on (Krone
+    /// 1962) `[-]`.
+    fn settling(&self, patch: Patch, [x, y, _]: [f32; 3], rates: &Rates) -> f32 {
+        let normal = self.patches.normal(self.bed, patch);
+        (1.0 - rates.density * self.flow.at(x, y).stress(normal) / rates.deposition).max(0.0)
+    }
+
+    /// How fast sediment spreads at a place in the water: as in water at rest, and by the turbulence of the flow along the bed `[m²/s]`.
+    fn diffusivity(&self, [x, y, z]: [f32; 3], rates: &Rates) -> f32 {
+        let flow = self.flow.at(x, y);
+        let (triangle, ground) = self.bed.below(x, y);
+        let normal = self.bed.normal(triangle);
+        let above = (z - ground) * normal[2];
+        let turbulent = wall::diffusivity(flow.stress(normal).sqrt().into(), above.into(), flow.depth.into());
+        (rates.diffusivity + turbulent as f32).min(rates.most_diffusivity)
     }
 }

@@ -1,6 +1,6 @@
 //! What parameters and time step come down to in the loops of the sediment.
 
-use crate::params::{ErosionParams, Exposure, Params};
+use crate::params::Params;
 use fearless_simd::{Simd, f32x8, prelude::*};
 use std::f64::consts::PI;
 use thalweg_erosion::law::settling::Grains;
@@ -13,6 +13,9 @@ const NEAREST: f64 = 0.25;
 /// Spacings that grains may settle in a step `[-]`, and spacings squared that they may spread over `[-]`.
 const SETTLING_SHARE: f64 = 0.4;
 const DIFFUSION_SHARE: f64 = 0.1;
+/// Share of what one whole layer of water at rest would do from which on a place of the bed counts as covered `[-]`: a
+/// disordered layer covers it just as well.
+const COVERING: f64 = 0.5;
 /// Nothing to speak of, where a step is divided by the speed `[m/s]` or the diffusivity `[m²/s]`.
 const NOTHING: f64 = 1.0e-12;
 
@@ -23,11 +26,14 @@ pub(crate) struct Rates {
     pub h: f32,
     /// Factor of the slope of the kernel: of the cubic spline `[1/m⁴]`, of Wendland's [1/m⁸].
     pub slope: f32,
-    /// 315/(64πh⁹) [1/m⁹].
-    pub poly6: f32,
-    /// Settling and diffusion in a step, without the slope of the kernel [m⁴, m⁵].
+    /// Settling and, for each unit of diffusivity, diffusion in a step, without the slope of the kernel [m⁴, m³·s].
     pub settle: f32,
     pub diffuse: f32,
+    /// Diffusivity of water at rest, and the largest for a step `[m²/s]`.
+    pub diffusivity: f32,
+    pub most_diffusivity: f32,
+    /// τ_d `[Pa]`.
+    pub deposition: f32,
     /// C_max `[-]`.
     pub max_fraction: f32,
     /// Erosion in a step of a square metre under a stress of 1 Pa above the critical one [1/(m²·Pa)].
@@ -35,14 +41,16 @@ pub(crate) struct Rates {
     pub shear: f32,
     pub critical: f32,
     pub hard: f32,
-    pub exposure: Exposure,
+    /// Density of the water `[kg/m³]`.
+    pub density: f32,
+    /// Sum of (h² − r²)³ over the water around a boundary particle from which on it counts as covered [m⁶].
+    pub covering: f32,
     /// Shortest distance over which water shears the bed `[m]`.
     pub nearest: f32,
 }
 
 impl Rates {
     pub(super) fn new(params: &Params, dt: f64) -> Self {
-        let ErosionParams { diffusivity, .. } = params.erosion;
         let (h, spacing) = (params.fluid.smoothing_radius(), params.fluid.spacing);
         let volume = params.fluid.particle_mass() / params.fluid.density;
         let slope_at = |r: f64| match params.fluid.kernels {
@@ -59,18 +67,30 @@ impl Rates {
                 Kernels::Wendland => WendlandSet::factor(h),
                 Kernels::Mueller => MuellerSet::factor(h),
             } as f32,
-            poly6: (315.0 / (64.0 * PI * h.powi(9))) as f32,
             settle: (dt * grains(params).speed() * volume / (0.5 * spread)) as f32,
-            diffuse: (2.0 * dt * diffusivity * volume / spread) as f32,
+            diffuse: (2.0 * dt * volume / spread) as f32,
+            diffusivity: params.erosion.diffusivity as f32,
+            most_diffusivity: (DIFFUSION_SHARE * spacing * spacing / dt).max(params.erosion.diffusivity)
+                as f32,
+            deposition: deposition_stress(params) as f32,
             max_fraction: params.erosion.max_fraction as f32,
-            loosen: (dt * params.erosion.strength / (params.erosion.sediment_density * volume)) as f32,
+            loosen: (dt * params.erosion.soil().strength / (params.erosion.sediment_density * volume)) as f32,
             shear: params.erosion.shear as f32,
-            critical: params.erosion.critical_shear as f32,
+            critical: params.erosion.soil().critical_shear as f32,
             hard: params.erosion.hard_shear as f32,
-            exposure: params.erosion.exposure,
+            density: params.fluid.density as f32,
+            covering: (COVERING * layer_sum(spacing, h)) as f32,
             nearest: (NEAREST * spacing) as f32,
         }
     }
+}
+
+/// Sum of (h² − r²)³ over a layer of particles at rest one spacing away [m⁶].
+fn layer_sum(spacing: f64, h: f64) -> f64 {
+    let reach = (h / spacing).ceil() as i32;
+    let along = || (-reach..=reach).map(|n| f64::from(n) * spacing);
+    let bell = |[x, y]: [f64; 2]| (h * h - x * x - y * y - spacing * spacing).max(0.0).powi(3);
+    along().flat_map(|x| along().map(move |y| bell([x, y]))).sum()
 }
 
 /// The kernel along whose slope sediment moves: the documents have the cubic spline (Kataev 2022, eq. 4.19); with
@@ -115,12 +135,18 @@ impl CarryingKernel for MuellerSet {
 /// The grains and the water they sink in.
 pub(crate) fn grains(params: &Params) -> Grains {
     Grains {
-        radius: params.erosion.grain_radius,
+        radius: params.erosion.soil().grain_radius,
         density: params.erosion.sediment_density,
         fluid_density: params.fluid.density,
         viscosity: params.erosion.grain_viscosity,
         gravity: params.fluid.gravity,
     }
+}
+
+/// Stress from which on nothing settles on the bed `[Pa]`.
+fn deposition_stress(params: &Params) -> f64 {
+    let carried = params.fluid.density * grains(params).speed().powi(2); // u* = w: Bagnold 1966
+    params.erosion.soil().deposition_shear.unwrap_or(carried)
 }
 
 /// The longest step in which sediment goes no farther than to its neighbours `[s]`.

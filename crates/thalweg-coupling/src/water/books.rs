@@ -45,7 +45,7 @@ impl ParticleWater {
     fn bed_grains(&self, height: impl Fn(usize) -> f64) -> f64 {
         let [cols, rows] = self.bed.size;
         let row = |j: usize| (j * cols..(j + 1) * cols).map(|v| height(v) * self.bed.area_at(v)).sum::<f64>();
-        (0..rows).map(row).sum::<f64>() * self.params.erosion.packing
+        (0..rows).map(row).sum::<f64>() * self.params.erosion.soil().packing
     }
 
     /// Grains that the water carries `[m³]`.

@@ -5,6 +5,7 @@ use super::room::{boundary_room, check_spread};
 use super::start::{particle_volume, running_emitters};
 use super::{BORN_ABOVE, ParticleWater, from_the_south};
 use crate::params::{Hold, Params};
+use crate::sediment;
 use crate::setting::Setting;
 use std::collections::HashSet;
 use thalweg_field::{Invalid, Region, require};
@@ -32,7 +33,8 @@ impl ParticleWater {
         self.fluid.set_params(&params.fluid, speed).map_err(within_fluid)?;
         let own = f64::from(self.fluid.constants().wall_viscosity);
         self.fluid.set_wall_viscosity(params.bed.friction.unwrap_or(own));
-        self.fluid.set_rub(params.bed_rub());
+        self.flow.set_params(params);
+        self.fluid.set_surplus(sediment::surplus(params));
         self.fluid.set_boundary_factors(match params.bed.hold {
             Hold::Pressure => BoundaryFactors::of(&params.fluid),
             _ => BoundaryFactors::NONE,
@@ -59,8 +61,11 @@ impl ParticleWater {
         self.fluid.check_params(&params.fluid).map_err(within_fluid)?;
         let kept = params.bed_spacing() == self.params.bed_spacing();
         require(kept, "bed.spacing", params.bed_spacing(), "it cannot change while water flows")?;
-        let packing = params.erosion.packing;
-        require(packing == self.params.erosion.packing, "erosion.packing", packing, remedy)?;
+        let material = params.erosion.material;
+        let same = material == self.params.erosion.material;
+        require(same, "erosion.material", format!("{material:?}").to_lowercase(), remedy)?;
+        let packing = params.erosion.soil().packing;
+        require(packing == self.params.erosion.soil().packing, "erosion.packing", packing, remedy)?;
         // Whoever starts again with the same settings needs room for the water of the beginning.
         let (most, start) = (params.fluid.max_particles, self.beginning.count);
         let remedy = format!("{start} particles were there at the beginning");
@@ -101,7 +106,7 @@ impl ParticleWater {
                 particles.position[2][i] += risen;
             }
         }
-        let grains = gained * self.params.erosion.packing;
+        let grains = gained * self.params.erosion.soil().packing;
         self.accounts.grains_added += grains.max(0.0);
         self.accounts.grains_gone += (-grains).max(0.0);
         self.painted = true;

@@ -1,14 +1,23 @@
 //! What the water does to the bed.
 
 use super::ParticleWater;
+use crate::bed::Bed;
+use crate::params::Reshape;
 use crate::patch::Patches;
 use crate::reshape;
 use crate::sediment::Ground;
+use thalweg_field::band;
+use thalweg_sph::{BOUNDARY, Particles};
 
-/// Exchanges of sediment for each round of slipping.
-const SLIP_EVERY: u64 = 4;
-/// Share of the excess height between two vertices that one round moves `[-]`.
+/// How fast the excess height between two vertices slips away, without the limit of the speed `[1/s]`.
+const SLIP_RATE: f64 = 4.0;
+/// Share of the excess height between two vertices that one round moves, at most `[-]`: each has eight neighbours.
 const SLIP_SHARE: f64 = 1.0 / 16.0;
+/// Rounds for a step so long that all comes to rest in it anyway.
+const MOST_ROUNDS: f64 = 64.0;
+
+/// Particles that are worked on together.
+const PART: usize = 1024;
 
 impl ParticleWater {
     /// Erosion, transport, deposition; triangles note what they gain.
@@ -16,7 +25,7 @@ impl ParticleWater {
         let (gains, touched, eroded) = (&mut self.gains, &mut self.touched, &mut self.accounts.eroded);
         let (bed, hardness) = (&self.bed, self.hardness.as_deref());
         let patches = Patches::new(bed, self.params.bed_spacing());
-        let ground = Ground { bed, hardness, patches };
+        let ground = Ground { bed, hardness, patches, flow: &self.flow };
         self.sediment.exchange(&mut self.fluid, ground, &self.params, dt, |patch, gain| {
             let share = gain / patches.triangles(bed, patch).count() as f64;
             for triangle in patches.triangles(bed, patch) {
@@ -29,36 +38,89 @@ impl ParticleWater {
         });
     }
 
-    /// Moves the vertices of the triangles that gained or lost something (Kataev 2022, eqs. 1.70 and 1.71), one after the other in
-    /// the order of their numbers.
-    pub(super) fn reshape_bed(&mut self) {
+    /// Moves the vertices of the triangles that gained or lost something in the time `dt` `[s]` (Kataev 2022, eqs. 1.70 and 1.71), one after
+    /// the other in the order of their numbers, lets steep slopes there slip, and takes the water along.
+    pub(super) fn reshape_bed(&mut self, dt: f64) {
         self.touched.sort_unstable();
         self.touched.dedup();
-        let packing = self.params.erosion.packing;
-        for &triangle in &self.touched {
-            let gain = std::mem::take(&mut self.gains[triangle as usize]);
-            for (vertex, by) in reshape::changes(&self.bed, triangle, gain / packing) {
-                if by != 0.0 {
-                    self.bed.raise(vertex, by);
-                }
+        self.move_vertices();
+        if self.params.erosion.talus {
+            let rounds = (SLIP_RATE * dt / SLIP_SHARE).ceil().clamp(1.0, MOST_ROUNDS);
+            for _ in 0..rounds as u32 {
+                self.slip(dt / rounds);
             }
         }
-        if self.params.erosion.talus
-            && self.steps_taken().is_multiple_of(SLIP_EVERY * u64::from(self.params.erosion.every))
-        {
-            self.slip();
+        self.lift_water();
+        self.forget_changes();
+    }
+
+    fn move_vertices(&mut self) {
+        let packing = self.params.erosion.soil().packing;
+        let Self { bed, risen, .. } = self;
+        let mut raise = |bed: &mut Bed, vertex: usize, by: f64| {
+            bed.raise(vertex, by);
+            risen[vertex] += by as f32;
+        };
+        for &triangle in &self.touched {
+            let volume = std::mem::take(&mut self.gains[triangle as usize]) / packing;
+            match self.params.erosion.reshape {
+                Reshape::Smooth => reshape::change_smoothly(bed, triangle, volume, &mut raise),
+                Reshape::LowestFirst => reshape::change_lowest_first(bed, triangle, volume, &mut raise),
+            }
+        }
+    }
+
+    /// Lets the water go up and down with the ground below it. Were it left where it is, a hollow that closes would push its particles together
+    /// at its bottom, and they would burst out of it.
+    fn lift_water(&mut self) {
+        let count = self.fluid.particles().len();
+        let (bed, risen) = (&self.bed, &self.risen);
+        let Particles { tag, position: [x, y, z], .. } = self.fluid.particles_mut();
+        band::for_each_part(0..count, PART, &mut z[..count], &|range, z: &mut [f32]| {
+            for (z, i) in z.iter_mut().zip(range) {
+                if tag[i] & BOUNDARY == 0 {
+                    *z += bed.interpolate(risen, x[i], y[i]).1;
+                }
+            }
+        });
+    }
+
+    /// Forgets which triangles changed, and by how much their vertices rose, and those around them.
+    fn forget_changes(&mut self) {
+        for &triangle in &self.touched {
+            for middle in self.bed.corners(triangle) {
+                for around in self.bed.triangles_around(middle) {
+                    for vertex in self.bed.corners(around) {
+                        self.risen[vertex] = 0.0;
+                    }
+                }
+            }
         }
         self.touched.clear();
     }
 
+    /// Raises or lowers a vertex of the bed `[m]`, and notes it.
+    fn raise(&mut self, vertex: usize, by: f64) {
+        self.bed.raise(vertex, by);
+        self.risen[vertex] += by as f32;
+    }
+
     /// Lets slopes slip around the triangles that changed: between each pair of neighbouring vertices a share of what is
-    /// too high moves down (Musgrave et al. 1989).
-    fn slip(&mut self) {
+    /// too high moves down (Musgrave et al. 1989), in the time `dt` `[s]`. A vertex has eight neighbours, and each brings and takes at most an
+    /// eighth of what makes it rise or sink at the speed limit: ground that rises faster would throw the water up.
+    fn slip(&mut self, dt: f64) {
         let [cols, rows] = self.bed.size;
-        let hold = self.params.erosion.repose.tan() * self.bed.cell;
+        let hold = self.params.erosion.soil().repose.tan() * self.bed.cell;
         let diagonal = hold * std::f64::consts::SQRT_2;
+        let share = (SLIP_RATE * dt).min(SLIP_SHARE);
+        let most = self.params.erosion.slip_speed * dt / 8.0;
+        let mut last = None;
         for index in 0..self.touched.len() {
-            let [a, b, c] = self.bed.corners(self.touched[index] & !1);
+            let first = self.touched[index] & !1;
+            if last.replace(first) == Some(first) {
+                continue; // the other triangle of the same cell
+            }
+            let [a, b, c] = self.bed.corners(first);
             let d = c + 1;
             let (i, j) = (a % cols, a / cols);
             // The northern and the eastern side are those of the next cell, if there is one.
@@ -69,12 +131,10 @@ impl ParticleWater {
                 let drop = self.bed.exact_height(at) - self.bed.exact_height(other);
                 let excess = drop.abs() - hold;
                 if excess > 0.0 {
-                    let volume = SLIP_SHARE
-                        * excess
-                        * self.bed.area_at(at).min(self.bed.area_at(other))
-                        * drop.signum();
-                    self.bed.raise(at, -volume / self.bed.area_at(at));
-                    self.bed.raise(other, volume / self.bed.area_at(other));
+                    let area = self.bed.area_at(at).min(self.bed.area_at(other));
+                    let volume = (share * excess).min(most) * area * drop.signum();
+                    self.raise(at, -volume / self.bed.area_at(at));
+                    self.raise(other, volume / self.bed.area_at(other));
                 }
             }
         }

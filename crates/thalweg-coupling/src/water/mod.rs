@@ -14,6 +14,7 @@ pub use edit::Exchanged;
 pub use saved::Saved;
 
 use crate::bed::Bed;
+use crate::bed_flow::BedFlow;
 use crate::boundary_tiles::{BoundaryTiles, UPDATE_EVERY};
 use crate::params::{Hold, Params};
 use crate::sediment::{self, Sediment};
@@ -42,6 +43,7 @@ pub struct ParticleWater {
     fluid: Fluid,
     bed: Bed,
     boundary: BoundaryTiles,
+    flow: BedFlow,
     sediment: Sediment,
     emitters: Vec<RunningEmitter>,
     /// Emitters that were taken away, or moved: one that comes back goes on.
@@ -52,6 +54,8 @@ pub struct ParticleWater {
     /// Solid volume that each triangle gained in a step, and the triangles that did `[m³]`.
     gains: Vec<f64>,
     touched: Vec<u32>,
+    /// How far each vertex rose in the last exchange `[m]`.
+    risen: Vec<f32>,
     /// Particles that an emitter lets go: position, velocity, end.
     born: Vec<([f32; 3], [f32; 3], f32)>,
     accounts: Accounts,
@@ -80,15 +84,16 @@ impl ParticleWater {
         let capacity = beginning.capacity(&emitters, params);
         let speed = beginning.expected_speed(&emitters, params);
         let mut fluid = Fluid::new(&params.fluid, speed, capacity, params.erosion.enabled)?;
-        let weight = params.fluid.density * params.fluid.gravity;
+        let (weight, heavier) = (params.fluid.density * params.fluid.gravity, sediment::surplus(params));
         for (depth, particle) in &particles {
             let Particle { position, velocity, expires, cargo, .. } = *particle;
-            fluid.add_under(weight * depth, position, velocity, expires, cargo);
+            let pressure = weight * depth * (1.0 + heavier * cargo);
+            fluid.add_under(pressure, position, velocity, expires, cargo);
         }
         if let Some(friction) = params.bed.friction {
             fluid.set_wall_viscosity(friction);
         }
-        fluid.set_rub(params.bed_rub());
+        fluid.set_surplus(heavier);
         if params.bed.hold != Hold::Pressure {
             fluid.set_boundary_factors(BoundaryFactors::NONE);
         }
@@ -103,8 +108,10 @@ impl ParticleWater {
             params: params.clone(),
             gains: vec![0.0; if params.erosion.enabled { bed.triangles() } else { 0 }],
             touched: Vec::new(),
+            risen: vec![0.0; if params.erosion.enabled { bed.heights().len() } else { 0 }],
             born: Vec::new(),
             fluid,
+            flow: BedFlow::new(&bed, params),
             bed,
             boundary,
             sediment: Sediment::default(),
@@ -154,6 +161,7 @@ impl ParticleWater {
             self.prepare(u64::from(self.relaxed), self.boundary_reach())?;
             let obstacles = Obstacles::of(&self.bed, &self.boundary, &self.params, self.edges, &self.sinks);
             self.fluid.relax(&obstacles, dt)?;
+            self.flow.slow(&self.bed, &mut self.fluid, dt);
             self.relaxed += 1;
         }
         Ok(true)
@@ -191,8 +199,8 @@ impl ParticleWater {
         for _ in 0..steps {
             self.prepare(self.fluid.steps_taken(), self.params.fluid.smoothing_radius())?;
             self.exchange_sediment(dt);
-            self.reshape_bed();
             self.fluid.accelerate_and_move(&Held, dt)?;
+            self.reshape_bed(dt);
         }
         Ok(TimeSteps::one(dt))
     }
@@ -208,17 +216,19 @@ impl ParticleWater {
         self.fluid.compute_density();
         done("density");
         self.waiting += dt;
-        if self.params.erosion.enabled
-            && self.steps_taken().is_multiple_of(u64::from(self.params.erosion.every))
-        {
-            let waited = std::mem::take(&mut self.waiting);
+        let due = self.params.erosion.enabled
+            && self.steps_taken().is_multiple_of(u64::from(self.params.erosion.every));
+        let waited = if due { std::mem::take(&mut self.waiting) } else { 0.0 };
+        if due {
             self.exchange_sediment(waited);
             done("sediment");
-            self.reshape_bed();
-            done("bed");
         }
         self.move_water(dt)?;
         done("forces");
+        if due {
+            self.reshape_bed(waited);
+            done("bed");
+        }
         Ok(dt)
     }
 
@@ -261,7 +271,7 @@ impl ParticleWater {
         Ok(due && self.boundary.update(&self.bed, &mut self.fluid, reach)? > 0)
     }
 
-    /// Sorts particles and drops those that are gone; with new boundary particles, weighs them.
+    /// Sorts particles and drops those that are gone; with new boundary particles, weighs them. Looks at the flow along the bed.
     fn sort(&mut self, changed: bool) -> Result<(), StepError> {
         let Removed { count, cargo } = self.fluid.sort()?;
         let volume = self.volume;
@@ -270,6 +280,7 @@ impl ParticleWater {
         if changed {
             self.fluid.weigh_boundary();
         }
+        self.flow.measure(&self.bed, &self.fluid);
         Ok(())
     }
 
@@ -290,10 +301,12 @@ impl ParticleWater {
         h + (f64::from(speed) + gravity * time) * time
     }
 
-    /// Forces, and the move of every particle.
+    /// Forces, and the move of every particle; the bed slows those that are near.
     fn move_water(&mut self, dt: f64) -> Result<(), StepError> {
         let obstacles = Obstacles::of(&self.bed, &self.boundary, &self.params, self.edges, &self.sinks);
-        self.fluid.accelerate_and_move(&obstacles, dt).map(drop)
+        self.fluid.accelerate_and_move(&obstacles, dt)?;
+        self.flow.slow(&self.bed, &mut self.fluid, dt);
+        Ok(())
     }
 
     /// The longest stable time step at present `[s]`.

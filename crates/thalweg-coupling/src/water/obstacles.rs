@@ -3,9 +3,13 @@
 use crate::bed::Bed;
 use crate::boundary_tiles::BoundaryTiles;
 use crate::params::{Hold, Params};
+use crate::sediment;
 use crate::setting::Sink;
 use thalweg_field::Edge;
 use thalweg_sph::{AT_ONCE, Particle, Surroundings};
+
+/// Water with less than this share of grains is clear `[-]`: their weight is nothing beside its own.
+const CLEAR: f64 = 1.0e-6;
 
 /// Nothing moves.
 pub(super) struct Held;
@@ -27,6 +31,8 @@ pub(super) struct Obstacles<'a> {
     restitution: f32,
     /// Thickness of the layer in which the penalty acts `[m]`.
     layer: f32,
+    /// Pull on a particle that is full of grains, beside that on water `[m/s²]`.
+    weight: f32,
 }
 
 impl<'a> Obstacles<'a> {
@@ -39,7 +45,26 @@ impl<'a> Obstacles<'a> {
     ) -> Self {
         let layer = (0.5 * params.fluid.spacing) as f32;
         let restitution = params.bed.restitution as f32;
-        Self { bed, boundary, params, edges, sinks, extent: bed.extent(), restitution, layer }
+        let weight = (params.fluid.gravity * sediment::surplus(params)) as f32;
+        Self { bed, boundary, params, edges, sinks, extent: bed.extent(), restitution, layer, weight }
+    }
+
+    /// Penalty (Krištof et al. 2009, eq. 6): the closer to the bed the stronger, and slowing what comes near.
+    #[inline(always)]
+    fn penalty(&self, particle: &Particle) -> [f32; 3] {
+        if self.params.bed.hold != Hold::Penalty {
+            return [0.0; 3];
+        }
+        let Particle { position, velocity, .. } = particle;
+        let (triangle, height) = self.bed.below(position[0], position[1]);
+        let normal = self.bed.normal(triangle);
+        let deep = self.layer - (position[2] - height) * normal[2];
+        if deep <= 0.0 {
+            return [0.0; 3];
+        }
+        let into = (0..3).map(|axis| velocity[axis] * normal[axis]).sum::<f32>();
+        let strength = self.params.bed.stiffness as f32 * deep - self.params.bed.damping as f32 * into;
+        normal.map(|n| strength.max(0.0) * n)
     }
 
     /// Keeps a particle within the walls, or lets it vanish beyond an open edge.
@@ -70,25 +95,16 @@ impl<'a> Obstacles<'a> {
 }
 
 impl Surroundings for Obstacles<'_> {
-    /// Penalty (Krištof et al. 2009, eq. 6): the closer to the bed the stronger, and slowing what comes near.
+    /// The weight of what a particle carries: grains act by that alone (Boussinesq 1903), as long as they are few. And the penalty.
     #[inline(always)]
-    fn push(&self, position: [f32; 3], velocity: [f32; 3], _: f32) -> [f32; 3] {
-        if self.params.bed.hold != Hold::Penalty {
-            return [0.0; 3];
-        }
-        let (triangle, height) = self.bed.below(position[0], position[1]);
-        let normal = self.bed.normal(triangle);
-        let deep = self.layer - (position[2] - height) * normal[2];
-        if deep <= 0.0 {
-            return [0.0; 3];
-        }
-        let into = (0..3).map(|axis| velocity[axis] * normal[axis]).sum::<f32>();
-        let strength = self.params.bed.stiffness as f32 * deep - self.params.bed.damping as f32 * into;
-        normal.map(|n| strength.max(0.0) * n)
+    fn push(&self, particle: &Particle, _: f32) -> [f32; 3] {
+        let mut push = self.penalty(particle);
+        push[2] -= self.weight * particle.cargo as f32;
+        push
     }
 
     #[inline(always)]
-    fn is_free(&self, low: [f32; 3], high: [f32; 3]) -> bool {
+    fn is_free(&self, low: [f32; 3], high: [f32; 3], cargo: &[f64]) -> bool {
         let inside =
             (0..2).all(|axis| low[axis] >= self.extent[axis][0] && high[axis] <= self.extent[axis][1]);
         let drains = |sink: &Sink| {
@@ -97,6 +113,7 @@ impl Surroundings for Obstacles<'_> {
         };
         inside
             && self.params.bed.hold != Hold::Penalty
+            && (self.weight == 0.0 || cargo.iter().all(|&cargo| cargo < CLEAR))
             && self.boundary.are_high(self.bed, low, high)
             && !self.sinks.iter().any(drains)
     }

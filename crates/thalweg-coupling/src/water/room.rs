@@ -2,6 +2,7 @@
 
 use super::ParticleWater;
 use crate::bed::Bed;
+use crate::bed_flow::BedFlow;
 use crate::boundary_tiles::BoundaryTiles;
 use crate::params::Params;
 use crate::setting::Setting;
@@ -12,7 +13,7 @@ use thalweg_sph::{BoundaryFactors, Shape};
 /// Particles of the boundary for each of the fluid that memory is planned for, at worst.
 const BOUNDARY_SHARE: u64 = 1;
 /// Bytes for each vertex of the bed.
-const BYTES_PER_VERTEX: u64 = 80;
+const BYTES_PER_VERTEX: u64 = 84 + BedFlow::BYTES;
 /// Most particles of both kinds: their numbers have 28 bits, and whole vectors are read behind the last.
 const MOST_OF_BOTH: u64 = (1 << 28) - 1024;
 

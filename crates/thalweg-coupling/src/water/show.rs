@@ -61,7 +61,7 @@ impl ParticleWater {
             }),
         ];
         if self.params.erosion.enabled {
-            let packing = self.params.erosion.packing;
+            let packing = self.params.erosion.soil().packing;
             let change = self.bed.change();
             fields.extend([
                 field("sediment", "m", "bed that the sediment afloat would make", &|v| {

@@ -3,3 +3,4 @@
 pub mod settling;
 pub mod shear;
 pub mod slip;
+pub mod wall;

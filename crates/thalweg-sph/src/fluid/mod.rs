@@ -37,8 +37,8 @@ pub struct Fluid {
     constants: Constants,
     /// Viscosity between fluid and boundary `[Pa·s]`.
     wall_viscosity: f32,
-    /// Stress of the flow on a rough boundary, over ρ v² `[-]`.
-    rub: f32,
+    /// By how much a particle full of cargo is heavier than one without, over the weight of that `[-]`.
+    surplus: f32,
     boundary: BoundaryFactors,
     expected_speed: f64,
     /// Sorted, at the present time; velocities half a step before.
@@ -74,7 +74,7 @@ impl Fluid {
         Ok(Self {
             constants,
             wall_viscosity: constants.wall_viscosity,
-            rub: 0.0,
+            surplus: 0.0,
             boundary: BoundaryFactors::of(params),
             expected_speed,
             now: Particles::with_capacity(capacity, cargo),
@@ -158,9 +158,10 @@ impl Fluid {
         self.wall_viscosity = viscosity as f32;
     }
 
-    /// Stress of the flow on a rough boundary from now on, over ρ v² `[-]`; for methods whose density follows the flow.
-    pub fn set_rub(&mut self, rub: f64) {
-        self.rub = rub as f32;
+    /// By how much a particle full of cargo is heavier than one without from now on, over the weight of that `[-]`. The pull itself is that of
+    /// the [`Surroundings`](crate::Surroundings); pressure behind a boundary grows with depth accordingly, where density follows the flow.
+    pub fn set_surplus(&mut self, surplus: f64) {
+        self.surplus = surplus as f32;
     }
 
     /// How strongly the boundary acts from now on.

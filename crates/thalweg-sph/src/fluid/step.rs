@@ -145,7 +145,7 @@ impl Fluid {
             constants: &self.constants,
             boundary: self.boundary,
             wall_viscosity: self.wall_viscosity,
-            rub: self.rub,
+            surplus: self.surplus,
             // Longer steps are taken where nothing moves but sediment.
             elapsed: self.last_dt.min(self.max_dt()),
         };

@@ -32,8 +32,8 @@ pub(crate) struct Sorted<'a> {
     pub boundary: BoundaryFactors,
     /// Viscosity between fluid and boundary `[Pa·s]`.
     pub wall_viscosity: f32,
-    /// Stress of the flow on a rough boundary, over ρ v² `[-]`.
-    pub rub: f32,
+    /// By how much a particle full of cargo is heavier than one without, over the weight of that `[-]`.
+    pub surplus: f32,
     /// How long the last move took `[s]`.
     pub elapsed: f64,
 }

@@ -3,7 +3,7 @@
 use super::measure::water;
 use super::setup::{clear, rough, still_water, torrent};
 use crate::{Check, Checks};
-use thalweg_coupling::{Bed, BedParams, Hold, Setting, changes};
+use thalweg_coupling::{Bed, BedParams, Hold, Setting, Triangle, change_lowest_first, change_smoothly};
 use thalweg_field::{Pool, Top};
 use thalweg_sph::{FluidParams, PressureSolver};
 
@@ -58,12 +58,14 @@ pub(super) fn triangle_mass() -> Checks {
     let ground = rough(6, 0.5, 0.3);
     let mut worst = [0.0f64; 3];
     let bed = Bed::new(&ground);
-    for triangle in 0..bed.triangles() as u32 {
-        for gain in [1.0e-9, 1.0e-6, 3.0e-3, 0.4, -1.0e-9, -1.0e-6, -2.0e-3, -0.7] {
+    let gains = [1.0e-9, 1.0e-6, 3.0e-3, 0.4, -1.0e-9, -1.0e-6, -2.0e-3, -0.7];
+    for (triangle, gain) in (0..bed.triangles() as u32).flat_map(|t| gains.map(|gain| (t, gain))) {
+        let smoothly: fn(&mut Bed, Triangle, f64) = |bed, t, gain| change_smoothly(bed, t, gain, Bed::raise);
+        let lowest_first: fn(&mut Bed, Triangle, f64) =
+            |bed, t, gain| change_lowest_first(bed, t, gain, Bed::raise);
+        for change in [smoothly, lowest_first] {
             let mut bed = bed.clone();
-            for (vertex, by) in changes(&bed, triangle, gain) {
-                bed.raise(vertex, by);
-            }
+            change(&mut bed, triangle, gain);
             let mean = |t: u32| bed.corners(t).iter().map(|&v| bed.change()[v]).sum::<f64>() / 3.0;
             let found: f64 = (0..bed.triangles() as u32).map(|t| mean(t) * bed.triangle_area()).sum();
             // Vertices of the triangle inside: three, two or fewer.

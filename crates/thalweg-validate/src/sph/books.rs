@@ -26,7 +26,7 @@ pub(super) fn ledger() -> Checks {
     let moved = solids.eroded + solids.added;
     let water_missing = water.start + water.added - water.exported - water.end;
     // The terrain that is handed out, measured triangle by triangle: heights are rounded to f32 there.
-    let gained = (bed_volume(&torrent.ground()) - bed_volume(&ground)) * params.erosion.packing;
+    let gained = (bed_volume(&torrent.ground()) - bed_volume(&ground)) * params.erosion.soil().packing;
     let balance = solids.added - solids.suspended - solids.exported - gained;
     let highest = ground.height.range().map_or(0.0, |(_, high)| high);
     let rounding = f64::from(highest * f32::EPSILON) * ground.extent().iter().product::<f64>();

@@ -5,6 +5,7 @@ mod basin;
 mod bed;
 mod books;
 mod columns;
+mod erosion_spacing;
 mod forces;
 mod kernels;
 mod measure;
@@ -78,6 +79,11 @@ pub(crate) const CASES: &[Case] = &[
         name: "sph/erosion-law",
         about: "shear loosens as much as the law says",
         run: sediment::erosion_law,
+    },
+    Case {
+        name: "sph/erosion-spacing",
+        about: "a sheet erodes the same at any spacing",
+        run: erosion_spacing::erosion_spacing,
     },
     Case { name: "sph/no-leak", about: "rough ground stops what falls on it", run: bed::no_leak },
     Case {

@@ -57,7 +57,7 @@ pub(super) struct Space {
 }
 
 impl Surroundings for Space {
-    fn push(&self, _: [f32; 3], _: [f32; 3], _: f32) -> [f32; 3] {
+    fn push(&self, _: &Particle, _: f32) -> [f32; 3] {
         [self.push, 0.0, 0.0]
     }
 

@@ -14,9 +14,9 @@ pub fn eroding_stream() -> (Heightfield, Params, Setting) {
     });
     let params = Params {
         erosion: ErosionParams {
-            critical_shear: 1.0,
-            strength: 10.0,
-            grain_radius: 20.0e-6,
+            critical_shear: Some(1.0),
+            strength: Some(1.0),
+            grain_radius: Some(20.0e-6),
             ..ErosionParams::default()
         },
         bed: BedParams { friction: Some(1.0), ..BedParams::default() },

@@ -72,7 +72,10 @@ fn every_section_of_particles_survives_a_round_trip() {
     assert_eq!((params.fluid.spacing, params.fluid.radius, params.fluid.dt), (0.05, Some(0.09), Some(0.001)));
     // What is not written is the preset's, within sections too.
     assert_eq!((params.fluid.viscosity, params.erosion.max_fraction), (3.5, 0.7));
-    assert_eq!((params.erosion.critical_shear, params.bed.hold), (2.5, thalweg_coupling::Hold::Pressure));
+    assert_eq!(
+        (params.erosion.critical_shear, params.bed.hold),
+        (Some(2.5), thalweg_coupling::Hold::Pressure)
+    );
     assert_eq!(scene.water[0].velocity, Some([1.0, 0.0, -0.5]));
     assert_eq!((scene.emitters[0].velocity, scene.emitters[1].rate), ([0.0, 0.0, -1.0], Some(0.02)));
     assert_eq!(scene.output.particles, [ParticleFormat::Ply, ParticleFormat::Vtp]);

@@ -29,7 +29,7 @@ impl<'a, const TENSION: u8> Visitor for Forces<'a, TENSION> {
             even([x, y, z, u, v, w, &self.particles.mass, self.pushing, self.surface.solid]);
         let n = self.numbers;
         let zero = f32x8::splat(simd, 0.0);
-        let (h, growth) = (f32x8::splat(simd, n.h), f32x8::splat(simd, n.growth));
+        let h = f32x8::splat(simd, n.h);
         let (stiffness, one) = (f32x8::splat(simd, n.stiffness), f32x8::splat(simd, 1.0));
         let (viscosity, drag) = (f32x8::splat(simd, n.viscosity), f32x8::splat(simd, n.wall_viscosity));
         for k in 0..group.count {
@@ -37,7 +37,8 @@ impl<'a, const TENSION: u8> Visitor for Forces<'a, TENSION> {
             let here = [x, y, z].map(|column| f32x8::splat(simd, column[i]));
             let [ui, vi, wi] = [u, v, w].map(|column| f32x8::splat(simd, column[i]));
             let own = f32x8::splat(simd, pushing[i]);
-            let (mut push, mut touch) = ([zero; 3], zero);
+            let growth = f32x8::splat(simd, n.growth_around(self.particles, i));
+            let mut push = [zero; 3];
             let mut pull = Pull::none(simd);
             for vector in group.near(k) {
                 let at = vector.start();
@@ -56,7 +57,6 @@ impl<'a, const TENSION: u8> Visitor for Forces<'a, TENSION> {
                 let (du, dv, dw) = (ui - load(simd, u, at), vi - load(simd, v, at), wi - load(simd, w, at));
                 let apart = dw.mul_add(dz, dv.mul_add(dy, du * dx));
                 let rub = rough.mul_add(drag, wet * viscosity) * apart / rr;
-                touch = (steep * rough).mul_add(rr.min(h * h), touch);
                 let p = steep * (own + other).mul_sub(stiffness, rub);
                 push = [p.mul_add(dx, push[0]), p.mul_add(dy, push[1]), p.mul_add(dz, push[2])];
                 if TENSION != tension::NONE {
@@ -66,11 +66,6 @@ impl<'a, const TENSION: u8> Visitor for Forces<'a, TENSION> {
             }
             let mut a = push.map(|sum| n.slope * sum.reduce_sum());
             a[2] -= self.gravity;
-            // Turbulent friction of the bed: a stress in proportion to the square of the speed.
-            let own = [u[i], v[i], w[i]];
-            let speed = (own[0] * own[0] + own[1] * own[1] + own[2] * own[2]).sqrt();
-            let slower = n.rub * n.slope * touch.reduce_sum() * speed;
-            a = std::array::from_fn(|axis| a[axis] - slower * own[axis]);
             if TENSION != tension::NONE {
                 let pulled = pull.acceleration::<TENSION>(self.surface.constants, self.surface.density[i]);
                 a = std::array::from_fn(|axis| a[axis] + pulled[axis]);

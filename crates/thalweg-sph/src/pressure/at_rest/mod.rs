@@ -30,6 +30,9 @@ pub(super) const SLOWEST: f32 = 0.01;
 pub(super) const PAIRING: f32 = 0.2;
 /// A particle with so much of its neighbourhood filled is inside the fluid `[-]`: it is shifted, and can be pulled apart.
 pub(crate) const FULL: f64 = 0.85;
+/// A particle with less than this of its neighbourhood filled with fluid is not pulled either `[-]`: it lies in a notch of the boundary,
+/// which never pulls, and fluid that pulled it out would thin it more and more.
+pub(super) const HELD: f32 = 0.5;
 /// With less than this it is spray, which has no pressure `[-]`.
 pub(super) const SPRAY: f32 = 0.25;
 
@@ -46,14 +49,14 @@ pub(super) struct Numbers {
     /// Factor of the viscous force in the fluid, and towards the boundary `[m²/s]`.
     pub viscosity: f32,
     pub wall_viscosity: f32,
-    /// Deceleration of what touches a rough boundary fully, over its speed squared `[1/m]`.
-    pub rub: f32,
+    /// By how much more it grows for what is full of cargo `[-]`.
+    pub surplus: f32,
     /// One over the kernel at a distance of one spacing, without its factor `[1/m⁵]`.
     pub bell: f32,
 }
 
 impl Numbers {
-    pub(super) fn new(Sorted { params, constants: c, wall_viscosity, rub, .. }: Sorted) -> Self {
+    pub(super) fn new(Sorted { params, constants: c, wall_viscosity, surplus, .. }: Sorted) -> Self {
         let h = params.smoothing_radius();
         let sound = f64::from(c.sound_speed);
         let [slope, shear] = calibration(params);
@@ -65,9 +68,16 @@ impl Numbers {
             growth: (params.gravity / (sound * sound)) as f32,
             viscosity: factor(c.viscosity),
             wall_viscosity: factor(wall_viscosity) * sticking(params) as f32,
-            rub: (f64::from(rub) / touch(params)) as f32,
+            surplus,
             bell: (1.0 / ((h - params.spacing).powi(4) * (h + 4.0 * params.spacing))) as f32,
         }
+    }
+
+    /// How compression grows with depth around a particle `[1/m]`.
+    #[inline(always)]
+    pub(super) fn growth_around(&self, particles: &Particles, i: usize) -> f32 {
+        let cargo = particles.cargo.get(i).copied().unwrap_or(0.0) as f32;
+        self.growth * (1.0 + self.surplus * cargo)
     }
 }
 
@@ -109,21 +119,6 @@ pub(crate) fn sticking(params: &FluidParams) -> f64 {
     };
     // The lowest layer goes at half of the speed that the next one is faster by.
     (1..=reach).map(|away| f64::from(away) * plane(away)).sum::<f64>() / (0.5 * plane(1))
-}
-
-/// How far above a rough boundary water touches it `[m]`: the sum over layers at rest of how much each does, times a spacing.
-fn touch(params: &FluidParams) -> f64 {
-    let (h, spacing) = (params.smoothing_radius(), params.spacing);
-    let reach = (h / spacing).ceil() as i32;
-    let [slope, _] = calibration(params);
-    let mut sum = 0.0;
-    for n in 0..(2 * reach + 1).pow(2) * reach {
-        let wide = 2 * reach + 1;
-        let [x, y, z] = [n % wide - reach, n / wide % wide - reach, n / wide / wide + 1];
-        let rr = spacing * spacing * f64::from(x * x + y * y + z * z);
-        sum += spacing.powi(3) * slope * (h - rr.sqrt()).max(0.0).powi(3) * rr;
-    }
-    sum * spacing
 }
 
 /// Columns for sorted particles, of the fluid and of the boundary.

@@ -13,8 +13,8 @@ pub(super) struct Push<'a> {
     pub solid: &'a [f32],
     /// Pressure over density `[m²/s²]`.
     pub pressure: &'a [f32],
-    /// By how much pressure grows with depth behind the boundary, over density `[m/s²]`.
-    pub weight: f32,
+    /// Whether pressure grows with depth behind the boundary.
+    pub heavy: bool,
     /// The flow without it `[m/s]`; missing: none.
     pub start: Option<[&'a [f32]; 3]>,
     /// How long it pushes `[s]`.
@@ -32,11 +32,12 @@ impl<'a> Visitor for Push<'a> {
             even([x, y, z, &self.particles.mass, self.solid, self.pressure]);
         let zero = f32x8::splat(simd, 0.0);
         let h = f32x8::splat(simd, self.numbers.h);
-        let weight = f32x8::splat(simd, self.weight);
         for k in 0..group.count {
             let i = group.slots[k];
             let here = [x, y, z].map(|column| f32x8::splat(simd, column[i]));
             let own = f32x8::splat(simd, pressure[i]);
+            let growth = self.numbers.stiffness * self.numbers.growth_around(self.particles, i);
+            let weight = f32x8::splat(simd, if self.heavy { growth } else { 0.0 });
             let mut push = [zero; 3];
             for vector in group.near(k) {
                 let at = vector.start();

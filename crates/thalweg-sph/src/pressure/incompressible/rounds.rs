@@ -26,8 +26,8 @@ pub(super) struct Task<'a> {
     /// The flow without pressure `[m/s]`, missing: none; and how long it goes on `[s]`.
     pub start: Option<[&'a [f32]; 3]>,
     pub time: f32,
-    /// By how much pressure grows with depth behind the boundary, over density `[m/s²]`.
-    pub weight: f32,
+    /// Whether pressure grows with depth behind the boundary.
+    pub heavy: bool,
     /// Compression before `[-]`; missing: none.
     pub before: Option<&'a [f32]>,
     /// Whether pressure inside the fluid may be negative.
@@ -108,7 +108,7 @@ impl Task<'_> {
             numbers: self.numbers,
             solid: &self.shared.solid,
             pressure: work.pressure,
-            weight: self.weight,
+            heavy: self.heavy,
             start: self.start,
             time: self.time,
         };

@@ -2,7 +2,7 @@
 
 use crate::neighbours::{Group, Keep, Kind, Visitor, even, load};
 use crate::particles::Particles;
-use crate::pressure::at_rest::{FULL, Numbers, PAIRING, SPRAY};
+use crate::pressure::at_rest::{FULL, HELD, Numbers, PAIRING, SPRAY};
 use fearless_simd::{Simd, f32x8, prelude::*};
 
 /// Compression after the time that has passed, what of it pushes, and the slope of how closely particles stand; keeps what is
@@ -31,12 +31,12 @@ impl<'a> Visitor for Flow<'a> {
         let n = self.numbers;
         let (zero, one) = (f32x8::splat(simd, 0.0), f32x8::splat(simd, 1.0));
         let h = f32x8::splat(simd, n.h);
-        let growth = f32x8::splat(simd, n.growth);
         let reached = group.find_reached(simd, [x, y, z], n.h);
         for (&i, reached) in group.slots[..group.count].iter().zip(reached) {
             let here = [x, y, z].map(|column| f32x8::splat(simd, column[i]));
             let [ui, vi, wi] = [u, v, w].map(|column| f32x8::splat(simd, column[i]));
             let own = f32x8::splat(simd, compression[i]);
+            let growth = f32x8::splat(simd, n.growth_around(self.particles, i));
             let (mut parting, mut evening, mut filled, mut wet) = (zero, zero, zero, zero);
             let mut slope = [zero; 3];
             for vector in group.near_by(reached) {
@@ -73,7 +73,7 @@ impl<'a> Visitor for Flow<'a> {
             let now = if full < SPRAY { 0.0 } else { compression[i] + self.elapsed * rate };
             let at = i - first;
             out.0[0][at] = now;
-            out.0[1][at] = if full < FULL as f32 { now.max(0.0) } else { now };
+            out.0[1][at] = if full < FULL as f32 || wet < HELD { now.max(0.0) } else { now };
             for (out, slope) in out.0[2..].iter_mut().zip(slope) {
                 // Towards where there are more: against the way from them.
                 out[at] = if wet < FULL as f32 { 0.0 } else { -n.slope * slope.reduce_sum() };

@@ -1,0 +1,233 @@
+//! The flow along the bed, column by column of water, and the stress between the two.
+//!
+//! The stress follows from the mean speed of the lowest water by the law of the wall. The mean is over a height that does not depend
+//! on the spacing of particles, so neither does the stress. It slows the same water, evenly over that height: in a developed flow
+//! the stress falls in proportion to the height above the bed, which is just that.
+
+use crate::bed::Bed;
+use crate::params::Params;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering::Relaxed};
+use thalweg_erosion::law::wall;
+use thalweg_field::band;
+use thalweg_sph::{Fluid, Particles};
+
+/// Columns are at least so many spacings wide `[-]`, and the height of the mean is at least so many.
+const LEAST_SPACINGS: f64 = 2.0;
+/// Columns that are emptied and read together.
+const RUN: usize = 256;
+/// Particles that are looked at together.
+const PART: usize = 1024;
+/// Quanta of a metre and of a metre per second in the sums `[-]`: whole numbers add up to the same in any order, and a million of
+/// particles with a thousand metres per second do not overflow.
+const QUANTA: f64 = 16_777_216.0;
+
+/// What particles of a column add up to: their number, velocity and height above the bed.
+#[derive(Debug, Default)]
+struct Sum {
+    count: AtomicI64,
+    velocity: [AtomicI64; 3],
+    height: AtomicI64,
+}
+
+/// The lowest water of a column.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Flow {
+    /// Mean velocity `[m/s]`.
+    velocity: [f32; 3],
+    /// How deep it is, at most the height of the mean `[m]`.
+    pub depth: f32,
+    /// Stress on the bed over ρ v² `[-]`.
+    drag: f32,
+}
+
+impl Flow {
+    /// Speed along a bed of a unit normal `[m/s]`.
+    #[inline(always)]
+    fn speed(&self, normal: [f32; 3]) -> f32 {
+        length(along(self.velocity, normal))
+    }
+
+    /// Stress on a bed of a unit normal over the density of the water, u*² `[m²/s²]`.
+    #[inline(always)]
+    pub(crate) fn stress(&self, normal: [f32; 3]) -> f32 {
+        let speed = self.speed(normal);
+        self.drag * speed * speed
+    }
+}
+
+/// The flow along the bed.
+#[derive(Debug, Default)]
+pub(crate) struct BedFlow {
+    /// Side of a column, height of the mean, and k_s `[m]`.
+    side: f32,
+    height: f32,
+    roughness: f64,
+    /// Columns to the east and to the north, and where the first begins `[m]`.
+    count: [usize; 2],
+    corner: f32,
+    sums: Vec<Sum>,
+    flows: Vec<Flow>,
+    /// Which runs of columns have water.
+    used: Vec<AtomicBool>,
+}
+
+impl BedFlow {
+    /// Bytes for each vertex of the bed, at most.
+    pub(crate) const BYTES: u64 = (size_of::<Sum>() + size_of::<Flow>() + 1) as u64;
+
+    /// No water yet.
+    pub(crate) fn new(bed: &Bed, params: &Params) -> Self {
+        let cells = (LEAST_SPACINGS * params.fluid.spacing / bed.cell - 1.0e-6).ceil().max(1.0);
+        let count = bed.cells().map(|n| n.div_ceil(cells as usize));
+        let columns = count[0] * count[1];
+        let mut flow = Self {
+            side: (cells * bed.cell) as f32,
+            count,
+            corner: (0.5 * bed.cell) as f32,
+            sums: std::iter::repeat_with(Sum::default).take(columns).collect(),
+            flows: vec![Flow::default(); columns],
+            used: std::iter::repeat_with(AtomicBool::default).take(columns.div_ceil(RUN)).collect(),
+            ..Self::default()
+        };
+        flow.set_params(params);
+        flow
+    }
+
+    /// Takes other parameters from now on.
+    pub(crate) fn set_params(&mut self, params: &Params) {
+        self.height = params.bed.layer.max(LEAST_SPACINGS * params.fluid.spacing) as f32;
+        self.roughness = params.bed.roughness;
+    }
+
+    /// The column above a place; places beyond the edge count as on it.
+    #[inline(always)]
+    fn column(&self, x: f32, y: f32) -> usize {
+        let index = |v: f32, count: usize| (((v - self.corner) / self.side).max(0.0) as usize).min(count - 1);
+        index(y, self.count[1]) * self.count[0] + index(x, self.count[0])
+    }
+
+    /// The flow above a place.
+    #[inline(always)]
+    pub(crate) fn at(&self, x: f32, y: f32) -> Flow {
+        self.flows[self.column(x, y)]
+    }
+
+    /// Looks at the sorted particles of a fluid.
+    pub(crate) fn measure(&mut self, bed: &Bed, fluid: &Fluid) {
+        self.forget();
+        if self.roughness <= 0.0 {
+            return;
+        }
+        let particles = fluid.sorted();
+        let add = |range: Range<usize>| range.for_each(|i| self.add(bed, particles, i));
+        band::measure(0..particles.len(), PART, &add, &|(), ()| ());
+        let Self { sums, used, height, roughness, .. } = self;
+        let (height, roughness) = (f64::from(*height), *roughness);
+        band::for_each_chunk(&mut self.flows, RUN, |run, flows| {
+            if used[run].load(Relaxed) {
+                let sums = &sums[run * RUN..];
+                flows.iter_mut().zip(sums).for_each(|(flow, sum)| *flow = sum.flow(height, roughness));
+            }
+        });
+    }
+
+    /// Empties the columns.
+    fn forget(&mut self) {
+        for (run, used) in self.used.iter_mut().enumerate() {
+            if std::mem::take(used.get_mut()) {
+                let columns = run * RUN..((run + 1) * RUN).min(self.sums.len());
+                self.sums[columns.clone()].fill_with(Sum::default);
+                self.flows[columns].fill(Flow::default());
+            }
+        }
+    }
+
+    /// Adds a particle to its column, if it is low enough.
+    #[inline(always)]
+    fn add(&self, bed: &Bed, particles: &Particles, i: usize) {
+        let [x, y, z] = [0, 1, 2].map(|axis: usize| particles.position[axis][i]);
+        if particles.is_boundary(i) {
+            return;
+        }
+        let (triangle, ground) = bed.below(x, y);
+        let above = (z - ground) * bed.normal(triangle)[2];
+        if above > self.height {
+            return;
+        }
+        let column = self.column(x, y);
+        let sum = &self.sums[column];
+        let add = |sum: &AtomicI64, value: f32| {
+            sum.fetch_add((f64::from(value) * QUANTA) as i64, Relaxed);
+        };
+        sum.count.fetch_add(1, Relaxed);
+        add(&sum.height, above);
+        (0..3).for_each(|axis| add(&sum.velocity[axis], particles.velocity[axis][i]));
+        self.used[column / RUN].store(true, Relaxed);
+    }
+
+    /// Slows the particles of a fluid, where they are after their step, by the stress on the bed below them; what they do not slow
+    /// down by in the time `dt` `[s]` they keep.
+    pub(crate) fn slow(&self, bed: &Bed, fluid: &mut Fluid, dt: f64) {
+        if self.roughness <= 0.0 {
+            return;
+        }
+        let count = fluid.particles().len();
+        let Particles { position: [x, y, z], velocity: [u, v, w], tag, .. } = fluid.particles_mut();
+        let velocity = [u, v, w].map(|column| &mut column[..count]);
+        band::for_each_part(0..count, PART, velocity, &|range, [u, v, w]: [&mut [f32]; 3]| {
+            for (k, i) in range.enumerate() {
+                let at = [x[i], y[i], z[i]];
+                if tag[i] & thalweg_sph::BOUNDARY == 0 {
+                    [u[k], v[k], w[k]] = self.slowed(bed, at, [u[k], v[k], w[k]], dt as f32);
+                }
+            }
+        });
+    }
+
+    #[inline(always)]
+    fn slowed(&self, bed: &Bed, [x, y, z]: [f32; 3], velocity: [f32; 3], dt: f32) -> [f32; 3] {
+        let flow = self.at(x, y);
+        if flow.drag == 0.0 {
+            return velocity;
+        }
+        let (triangle, ground) = bed.below(x, y);
+        let normal = bed.normal(triangle);
+        if (z - ground) * normal[2] > self.height {
+            return velocity;
+        }
+        let along = along(velocity, normal);
+        // At the end of the step, so that no step turns the flow round.
+        let slower = dt * flow.drag * flow.speed(normal) / flow.depth;
+        std::array::from_fn(|axis| velocity[axis] - along[axis] * slower / (1.0 + slower))
+    }
+}
+
+impl Sum {
+    fn flow(&self, height: f64, roughness: f64) -> Flow {
+        let count = self.count.load(Relaxed);
+        if count == 0 {
+            return Flow::default();
+        }
+        let mean = |sum: &AtomicI64| sum.load(Relaxed) as f64 / QUANTA / count as f64;
+        // Particles fill a depth evenly: their mean height is half of it, however much of the column they fill.
+        let depth = (2.0 * mean(&self.height)).clamp(roughness, height.max(roughness));
+        Flow {
+            velocity: [0, 1, 2].map(|axis: usize| mean(&self.velocity[axis]) as f32),
+            depth: depth as f32,
+            drag: wall::drag(depth, roughness) as f32,
+        }
+    }
+}
+
+/// What of a velocity goes along a bed of a unit normal.
+#[inline(always)]
+fn along(v: [f32; 3], n: [f32; 3]) -> [f32; 3] {
+    let into = v[0] * n[0] + v[1] * n[1] + v[2] * n[2];
+    std::array::from_fn(|axis| v[axis] - into * n[axis])
+}
+
+#[inline(always)]
+fn length(v: [f32; 3]) -> f32 {
+    (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt()
+}
