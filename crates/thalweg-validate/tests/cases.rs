@@ -55,6 +55,7 @@ tests_of_cases! {
     a_column_falls_as_martin_and_moyce_saw: "sph/dam-break",
     a_force_drives_water_between_plates: "sph/poiseuille",
     a_plate_drives_water_beside_it: "sph/couette",
+    sources_give_what_they_promise: "sph/discharge",
     grains_settle_as_richardson_and_zaki_found: "sph/settling",
     a_cloud_of_sediment_spreads: "sph/diffusion",
     shear_loosens_what_the_law_says: "sph/erosion-law",

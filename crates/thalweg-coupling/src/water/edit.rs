@@ -8,7 +8,7 @@ use crate::params::{Hold, Params};
 use crate::setting::Setting;
 use std::collections::HashSet;
 use thalweg_field::{Invalid, Region, require};
-use thalweg_sph::{AT_ONCE, BoundaryFactors, FOREVER, Particle};
+use thalweg_sph::{AT_ONCE, BoundaryFactors, Emitter, FOREVER, Particle, RunningEmitter};
 
 /// Particles of the fluid that came and went when somebody painted.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -45,7 +45,16 @@ impl ParticleWater {
         }
         self.hardness = setting.hardness.as_ref().map(from_the_south);
         (self.params, self.volume) = (params.clone(), volume);
+        let walls = |emitter: &RunningEmitter| {
+            let Emitter { shape, velocity, .. } = emitter.description();
+            (*shape, *velocity)
+        };
+        let same = emitters.iter().map(walls).eq(self.emitters.iter().map(walls));
         (self.emitters, self.gone, self.sinks) = (emitters, gone, setting.sinks.clone());
+        if !same {
+            self.take_fixtures();
+            self.put_fixtures()?;
+        }
         Ok(())
     }
 

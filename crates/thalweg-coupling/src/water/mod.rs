@@ -3,6 +3,7 @@
 mod books;
 mod edit;
 mod emitters;
+mod fixtures;
 mod ground;
 mod obstacles;
 mod room;
@@ -52,8 +53,8 @@ pub struct ParticleWater {
     /// Solid volume that each triangle gained in a step, and the triangles that did `[m³]`.
     gains: Vec<f64>,
     touched: Vec<u32>,
-    /// Particles that an emitter lets go: position, velocity, end.
-    born: Vec<([f32; 3], [f32; 3], f32)>,
+    /// Particles that an emitter lets go.
+    born: Vec<Particle>,
     accounts: Accounts,
     /// Volume of a particle at rest `[m³]`; kept, since to find it takes a sum over a lattice.
     volume: f64,
@@ -63,6 +64,8 @@ pub struct ParticleWater {
     relaxed: u32,
     /// Whether somebody painted since the last step: the boundary is looked after at once then.
     painted: bool,
+    /// Whether fixtures were put since the last step: the boundary is weighed anew then.
+    fixed: bool,
     beginning: Beginning,
 }
 
@@ -75,7 +78,9 @@ impl ParticleWater {
         check_edges(setting)?;
         let volume = particle_volume(params);
         let emitters = running_emitters(&setting.emitters, params, volume)?;
-        let particles = initial_particles(&bed, params, setting, volume)?;
+        let mut particles = initial_particles(&bed, params, setting, volume)?;
+        let walled = |at: [f32; 3]| emitters.iter().any(|emitter| emitter.is_walled(at.map(f64::from)));
+        particles.retain(|(_, particle)| !walled(particle.position));
         let beginning = Beginning::of(&particles, params);
         let capacity = beginning.capacity(&emitters, params);
         let speed = beginning.expected_speed(&emitters, params);
@@ -119,7 +124,9 @@ impl ParticleWater {
             waiting: 0.0,
             relaxed: 0,
             painted: false,
+            fixed: false,
         };
+        water.put_fixtures()?;
         water.check_start()?;
         Ok(water)
     }
@@ -206,6 +213,7 @@ impl ParticleWater {
         self.sort(changed)?;
         done("sort");
         self.fluid.compute_density();
+        self.press_driven();
         done("density");
         self.waiting += dt;
         if self.params.erosion.enabled
@@ -233,32 +241,39 @@ impl ParticleWater {
 
     /// New particles.
     fn emit(&mut self, dt: f64) {
-        let volume = self.volume;
         let most = self.params.fluid.max_particles as usize;
         let time = self.fluid.time();
         let clear = (BORN_ABOVE * self.params.fluid.spacing) as f32;
         let mut born = std::mem::take(&mut self.born);
-        for emitter in &mut self.emitters {
-            let fraction = emitter.description().sediment;
+        for emitter in self.emitters.iter_mut().filter(|emitter| emitter.runs(time)) {
             let room = most.saturating_sub(self.fluid.len());
             let above = |at: [f32; 3]| self.bed.clearance(at) > clear;
             born.clear();
-            emitter.emit([time, dt], room, self.fluid.particles(), above, |at, velocity, expires| {
-                born.push((at, velocity, expires));
-            });
-            for &(at, velocity, expires) in &born {
-                self.fluid.add(at, velocity, expires, fraction);
+            emitter.emit([time, dt], room, above, |particle| born.push(particle));
+            for particle in &born {
+                self.fluid.add_again(particle);
             }
-            self.accounts.water_added += born.len() as f64 * volume;
-            self.accounts.grains_added += born.len() as f64 * volume * fraction;
+            let volume = born.len() as f64 * self.volume;
+            self.accounts.water_added += volume;
+            self.accounts.grains_added += volume * emitter.description().sediment;
         }
         self.born = born;
+    }
+
+    /// Presses the water that emitters drive as that which they drive it into.
+    fn press_driven(&mut self) {
+        let (time, growth) = (self.fluid.time(), f64::from(self.fluid.constants().growth()));
+        for emitter in self.emitters.iter_mut().filter(|emitter| emitter.runs(time)) {
+            emitter.press(self.fluid.sorted(), &self.fluid.particles().compression, growth);
+            self.fluid.prescribe(emitter.driven());
+        }
     }
 
     /// Boundary particles where water is or may come within `reach` `[m]`; whether some are new or gone.
     fn update_boundary(&mut self, step: u64, reach: f64) -> Result<bool, StepError> {
         let due = std::mem::take(&mut self.painted) || step.is_multiple_of(UPDATE_EVERY);
-        Ok(due && self.boundary.update(&self.bed, &mut self.fluid, reach)? > 0)
+        let moved = due && self.boundary.update(&self.bed, &mut self.fluid, reach)? > 0;
+        Ok(std::mem::take(&mut self.fixed) || moved)
     }
 
     /// Sorts particles and drops those that are gone; with new boundary particles, weighs them.
@@ -292,7 +307,8 @@ impl ParticleWater {
 
     /// Forces, and the move of every particle.
     fn move_water(&mut self, dt: f64) -> Result<(), StepError> {
-        let obstacles = Obstacles::of(&self.bed, &self.boundary, &self.params, self.edges, &self.sinks);
+        let obstacles = Obstacles::of(&self.bed, &self.boundary, &self.params, self.edges, &self.sinks)
+            .with_emitters(&self.emitters, self.fluid.time());
         self.fluid.accelerate_and_move(&obstacles, dt).map(drop)
     }
 

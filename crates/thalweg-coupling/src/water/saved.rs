@@ -11,7 +11,7 @@ use thalweg_sph::{BOUNDARY, Particle, Particles, RunningEmitter};
 const HEIGHTS: RangeInclusive<f64> = -1.0e6..=1.0e6;
 
 /// Ways that the last particles of an emitter may have gone when the next ones follow `[m]`.
-pub(super) const TRAVELLED: RangeInclusive<f64> = 0.0..=1.0e5;
+pub(super) const TRAVELLED: RangeInclusive<f64> = 0.0..=1.0e30;
 
 /// Times that sediment may have to wait for its next exchange `[s]`: 64 of the longest steps.
 const WAITING: RangeInclusive<f64> = 0.0..=1.0e6;
@@ -102,6 +102,10 @@ impl ParticleWater {
         self.accounts = Accounts::from_numbers(*parts.accounts);
         for (emitter, &travelled) in self.emitters.iter_mut().zip(parts.travelled) {
             emitter.set_travelled(travelled);
+        }
+        // Files of versions whose emitters had no walls.
+        if !self.has_fixtures() {
+            self.put_fixtures().map_err(|invalid| invalid.to_string())?;
         }
         Ok(())
     }

@@ -19,7 +19,7 @@ pub(super) fn running_emitters(
 ) -> Result<Vec<RunningEmitter>, Invalid> {
     let running = |(i, emitter): (usize, &Emitter)| {
         let key = format!("emitter[{i}]");
-        let running = RunningEmitter::new(emitter, params.fluid.spacing, volume, &key)?;
+        let running = RunningEmitter::new(emitter, &params.fluid, volume, &key)?;
         check_sediment(&format!("{key}.sediment"), emitter.sediment, params)?;
         Ok(running)
     };

@@ -54,6 +54,9 @@ pub(crate) trait Pressure: std::fmt::Debug + Send + Sync {
     /// compression, and where they will be what shifts them there.
     fn compute_density(&mut self, sorted: Sorted, shared: &mut Shared, next: &mut Particles);
 
+    /// Takes the compression of some sorted particles as given, where the method has one `[-]`.
+    fn prescribe(&mut self, _given: &[(u32, f32)]) {}
+
     /// Accelerations of the particles of the fluid `[m/s²]`, east, north and up, for the step that comes next.
     fn accelerate(&mut self, sorted: Sorted, shared: &Shared, out: [&mut [f32]; 3]);
 

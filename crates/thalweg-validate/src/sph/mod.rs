@@ -5,6 +5,7 @@ mod basin;
 mod bed;
 mod books;
 mod columns;
+mod discharge;
 mod forces;
 mod kernels;
 mod measure;
@@ -54,6 +55,11 @@ pub(crate) const CASES: &[Case] = &[
         name: "sph/couette",
         about: "flow between two plates, driven by one of them",
         run: plates::couette,
+    },
+    Case {
+        name: "sph/discharge",
+        about: "sources give what they promise, drowned or free",
+        run: discharge::discharge,
     },
     Case { name: "sph/settling", about: "grains settle in still water", run: sediment::settling },
     Case { name: "sph/diffusion", about: "a cloud of sediment spreads", run: sediment::diffusion },

@@ -343,8 +343,7 @@ impl Solver for ParticleRun {
         let (start, volume) = (self.counts().start, fluid.particle_mass() / fluid.density);
         let (mut most, mut particle_seconds) = (start as f64, start as f64 * time);
         for emitter in &emitters {
-            let rate =
-                RunningEmitter::new(emitter, fluid.spacing, volume, "").map_or(0.0, |running| running.rate());
+            let rate = RunningEmitter::new(emitter, fluid, volume, "").map_or(0.0, |running| running.rate());
             let lasts = emitter.lifetime.unwrap_or(f64::INFINITY);
             let (from, to) = (emitter.start.min(time), emitter.stop.min(time));
             most += rate * (to - from).min(lasts);

@@ -187,6 +187,12 @@ impl Pressure for Wcsph {
         }
     }
 
+    fn prescribe(&mut self, given: &[(u32, f32)]) {
+        for &(i, compression) in given {
+            self.pushing[i as usize] = compression;
+        }
+    }
+
     fn accelerate(&mut self, sorted: Sorted, shared: &Shared, out: [&mut [f32]; 3]) {
         use tension::{AKINCI, BECKER_TESCHNER, COLOUR_FIELD, NONE};
         match tension::number(sorted.params.surface) {
