@@ -50,6 +50,7 @@ tests_of_cases! {
     a_free_blob_keeps_its_momentum: "sph/momentum",
     a_column_at_rest_carries_its_weight: "sph/hydrostatic",
     a_pond_on_rough_ground_stays_one: "sph/pond",
+    pools_are_filled_to_their_level: "sph/pools",
     a_standing_wave_keeps_its_height: "sph/wave",
     a_drop_that_is_pulled_long_thins: "sph/drop",
     a_column_falls_as_martin_and_moyce_saw: "sph/dam-break",

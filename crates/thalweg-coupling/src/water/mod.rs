@@ -1,6 +1,7 @@
 //! Water of particles on a bed: one step of everything.
 
 mod books;
+mod columns;
 mod edit;
 mod emitters;
 mod fixtures;

@@ -12,6 +12,7 @@ mod measure;
 mod moving;
 mod neighbours;
 mod plates;
+mod pools;
 mod sediment;
 mod setup;
 mod stream;
@@ -39,6 +40,7 @@ pub(crate) const CASES: &[Case] = &[
     Case { name: "sph/momentum", about: "a free blob keeps its momentum", run: forces::momentum },
     Case { name: "sph/hydrostatic", about: "a column at rest carries its weight", run: columns::hydrostatic },
     Case { name: "sph/pond", about: "a pond on rough, steep ground stays one", run: columns::pond },
+    Case { name: "sph/pools", about: "pools are filled to their level", run: pools::pools },
     Case {
         name: "sph/wave",
         about: "a standing wave keeps its height and period",
