@@ -23,7 +23,7 @@ mod volumes;
 
 pub use boundary::BoundaryFactors;
 pub use constants::Constants;
-pub use emit::{Emitter, Flow, RunningEmitter, Shape};
+pub use emit::{Emitter, RunningEmitter, Shape};
 pub use error::FluidError;
 pub use fluid::{AT_ONCE, FOREVER, Fluid, Removed};
 pub use integrate::{Extremes, Surroundings};

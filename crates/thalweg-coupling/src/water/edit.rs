@@ -28,6 +28,7 @@ impl ParticleWater {
         let mut emitters = running_emitters(&setting.emitters, params, volume)?;
         let gone = going_on(&mut emitters, &self.emitters, &self.gone);
         check_spread(&self.bed, &self.boundary, params, setting)?;
+        self.check_fixtures(&emitters)?;
         let speed = self.beginning.expected_speed(&emitters, params);
         self.fluid.set_params(&params.fluid, speed).map_err(within_fluid)?;
         let own = f64::from(self.fluid.constants().wall_viscosity);
@@ -53,7 +54,7 @@ impl ParticleWater {
         (self.emitters, self.gone, self.sinks) = (emitters, gone, setting.sinks.clone());
         if !same {
             self.take_fixtures();
-            self.put_fixtures()?;
+            self.put_fixtures();
         }
         Ok(())
     }

@@ -17,18 +17,21 @@ fn walls<'a>(bed: &'a Bed, emitters: &'a [RunningEmitter]) -> impl Iterator<Item
 }
 
 impl ParticleWater {
-    /// Puts walls around the mouths of the emitters that there are now.
-    pub(super) fn put_fixtures(&mut self) -> Result<(), Invalid> {
+    /// Refuses emitters whose walls do not fit into memory.
+    pub(super) fn check_fixtures(&self, emitters: &[RunningEmitter]) -> Result<(), Invalid> {
         let before = self.fluid.particles().len() - self.fluid.len();
         let room = self.boundary.room().saturating_sub(before);
-        let all: Vec<_> = walls(&self.bed, &self.emitters).take(room + 1).collect();
-        let remedy = "its mouth is so large that no memory holds the particles around it; make it smaller";
-        require(all.len() <= room, "emitter", "too large", remedy)?;
-        for (at, share) in &all {
-            self.fluid.add_boundary(*at, [0.0; 3], FIXTURE, *share);
+        let fits = walls(&self.bed, emitters).nth(room).is_none();
+        let remedy = "no memory holds the particles of the walls around their mouths; make them smaller";
+        require(fits, "emitter", "too large", remedy)
+    }
+
+    /// Puts walls around the mouths of the emitters that there are now.
+    pub(super) fn put_fixtures(&mut self) {
+        for (at, share) in walls(&self.bed, &self.emitters) {
+            self.fluid.add_boundary(at, [0.0; 3], FIXTURE, share);
+            self.fixed = true;
         }
-        self.fixed |= !all.is_empty();
-        Ok(())
     }
 
     /// Takes them away before the next step.

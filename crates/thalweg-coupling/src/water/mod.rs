@@ -2,6 +2,7 @@
 
 mod books;
 mod columns;
+mod count;
 mod edit;
 mod emitters;
 mod fixtures;
@@ -67,6 +68,8 @@ pub struct ParticleWater {
     painted: bool,
     /// Whether fixtures were put since the last step: the boundary is weighed anew then.
     fixed: bool,
+    /// Particles that emitters did not let go because there was no room.
+    held_back: f64,
     beginning: Beginning,
 }
 
@@ -79,9 +82,7 @@ impl ParticleWater {
         check_edges(setting)?;
         let volume = particle_volume(params);
         let emitters = running_emitters(&setting.emitters, params, volume)?;
-        let mut particles = initial_particles(&bed, params, setting, volume)?;
-        let walled = |at: [f32; 3]| emitters.iter().any(|emitter| emitter.is_walled(at.map(f64::from)));
-        particles.retain(|(_, particle)| !walled(particle.position));
+        let particles = initial_particles(&bed, params, setting, &emitters)?;
         let beginning = Beginning::of(&particles, params);
         let capacity = beginning.capacity(&emitters, params);
         let speed = beginning.expected_speed(&emitters, params);
@@ -126,8 +127,10 @@ impl ParticleWater {
             relaxed: 0,
             painted: false,
             fixed: false,
+            held_back: 0.0,
         };
-        water.put_fixtures()?;
+        water.check_fixtures(&water.emitters)?;
+        water.put_fixtures();
         water.check_start()?;
         Ok(water)
     }
@@ -250,7 +253,7 @@ impl ParticleWater {
             let room = most.saturating_sub(self.fluid.len());
             let above = |at: [f32; 3]| self.bed.clearance(at) > clear;
             born.clear();
-            emitter.emit([time, dt], room, above, |particle| born.push(particle));
+            self.held_back += emitter.emit([time, dt], room, above, |particle| born.push(particle));
             for particle in &born {
                 self.fluid.add_again(particle);
             }
@@ -351,6 +354,11 @@ impl ParticleWater {
     /// Particles of the fluid.
     pub fn particle_count(&self) -> usize {
         self.fluid.len()
+    }
+
+    /// Particles that emitters did not let go, on average, because there were `max_particles` already.
+    pub fn held_back(&self) -> f64 {
+        self.held_back
     }
 
     /// Density of the grains `[kg/m³]`.

@@ -76,13 +76,15 @@ fn holds(pool: &Pool, at: [f64; 3], ground: f64) -> bool {
         && (bottom..top_of(pool, ground)).contains(&at[2])
 }
 
-/// Water at the beginning, each particle with the height of the water that presses on it `[m]`.
+/// Water at the beginning, but where the walls of emitters are; each particle with the height of the water that presses on it `[m]`.
 pub(super) fn initial_particles(
     bed: &Bed,
     params: &Params,
     setting: &Setting,
-    volume: f64,
+    emitters: &[RunningEmitter],
 ) -> Result<Vec<(f64, Particle)>, Invalid> {
+    let volume = particle_volume(params);
+    let walled = |at: [f64; 3]| emitters.iter().any(|emitter| emitter.is_walled(at));
     let most = params.fluid.max_particles as usize;
     let mut particles = Vec::new();
     for (index, pool) in setting.water.iter().enumerate() {
@@ -109,7 +111,9 @@ pub(super) fn initial_particles(
             // A later pool takes the place of an earlier one.
             let later = &setting.water[index + 1..];
             let replaced = |z: f64| later.iter().any(|later| holds(later, [at[0], at[1], z], ground));
-            for z in columns.heights(column, &mut owed).filter(|&z| !replaced(z)) {
+            for z in
+                columns.heights(column, &mut owed).filter(|&z| !replaced(z) && !walled([at[0], at[1], z]))
+            {
                 if particles.len() >= most {
                     return Err(too_large((particles.len() + 1) as f64));
                 }
