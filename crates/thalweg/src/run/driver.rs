@@ -100,6 +100,9 @@ impl Driver<'_> {
             let written = self.timings.of(recorder.name(), || {
                 let mut shown = match recorder.shows() {
                     Shows::Points => state.show(&Wanted::points()),
+                    Shows::PointsAndBed => {
+                        state.show(&Wanted { points: true, ..Wanted::fields(&["height"]) })
+                    }
                     Shows::Scenery => state.scenery(),
                 };
                 Now::tell(state, |now| recorder.write(now, &mut shown, watcher))
