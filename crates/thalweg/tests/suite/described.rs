@@ -49,7 +49,7 @@ const ENTRIES: &str = "
 ";
 
 /// Sections that are lists.
-const LISTS: [&str; 14] = [
+const LISTS: [&str; 15] = [
     "before.time.coarse",
     "before.layer",
     "before",

@@ -406,15 +406,15 @@ fn a_wrong_scene_of_particles_is_no_project() {
 fn a_source_without_room_is_told_once_and_stands_in_the_report() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
-    let text = SCENE.replace("max_particles = 5000", "max_particles = 1500");
+    let text = SCENE.replace("max_particles = 5000", "max_particles = 1270");
     let project = project(folder.path(), &text);
     let mut watcher = Told::default();
     let report = finished(&project, &out, Earlier::Refuse, &mut watcher);
     let told: Vec<_> = watcher.notices.iter().filter(|text| text.contains("held back")).collect();
     assert_eq!(told.len(), 1, "{:?}", watcher.notices);
-    assert!(told[0].starts_with("solver.fluid.max_particles is 1500"), "{told:?}");
+    assert!(told[0].starts_with("solver.fluid.max_particles is 1270"), "{told:?}");
     let counts = report.particles.unwrap();
-    assert!(counts.held_back > 0 && counts.end <= 1500, "{counts:?}");
+    assert!(counts.held_back > 0 && counts.end <= 1270, "{counts:?}");
     assert_eq!(report.warnings.len(), 1);
     let written = std::fs::read_to_string(out.join("report.json")).unwrap();
     assert!(written.contains("\"held_back\"") && written.contains("there is no room for more"), "{written}");
