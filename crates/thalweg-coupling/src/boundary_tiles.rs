@@ -21,6 +21,8 @@ const MOVED: f64 = 0.02;
 const PART: usize = 4096;
 /// Marks the tag of a particle on a wall; the rest is the number of its tile.
 const WALL: u32 = 1 << 29;
+/// The tag of a particle that stands where it was put, beside bed and walls.
+pub(crate) const FIXTURE: u32 = SLIP | WALL | 1 << 28;
 
 /// Most squares that the walls are cut into; walls as high as that have no business in a scene.
 const MOST_SQUARES: usize = 1 << 24;
@@ -99,6 +101,11 @@ impl BoundaryTiles {
         self.room = room;
     }
 
+    /// Most particles of the boundary.
+    pub(crate) fn room(&self) -> usize {
+        self.room
+    }
+
     /// Finds the highest ground of all tiles.
     fn find_tops(&mut self, bed: &Bed) {
         for tile in 0..self.tops.len() {
@@ -152,8 +159,11 @@ impl BoundaryTiles {
         2 * (self.tiles[0] + self.tiles[1])
     }
 
-    /// Whether a boundary particle's tag names a patch of the bed, or one of so many squares of wall.
+    /// Whether a boundary particle's tag names a patch of the bed, one of so many squares of wall, or a fixture.
     pub(crate) fn owns(&self, bed: &Bed, tag: u32, walls: usize) -> bool {
+        if tag == BOUNDARY | FIXTURE {
+            return true;
+        }
         let number = (tag & (WALL - 1)) as usize;
         match tag & (SLIP | WALL) {
             0 | SLIP => number < bed.triangles(),
@@ -213,7 +223,7 @@ impl BoundaryTiles {
         let particles = fluid.particles_mut();
         for i in 0..particles.len() {
             let tag = particles.tag[i];
-            if tag & BOUNDARY != 0 {
+            if tag & BOUNDARY != 0 && tag != BOUNDARY | FIXTURE {
                 let goes = if tag & WALL != 0 {
                     walls[(tag & (WALL - 1)) as usize]
                 } else {

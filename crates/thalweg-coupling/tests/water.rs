@@ -1,8 +1,8 @@
 //! A torrent through its public door: same bits, nothing lost, nothing through the ground.
 
 use thalweg_coupling::{BedParams, Emitter, Hold, Params, ParticleWater, Setting, Shape, Sink};
-use thalweg_field::Pool;
 use thalweg_field::random::Key;
+use thalweg_field::{Pool, Top};
 use thalweg_sph::{FOREVER, FluidParams, PressureSolver};
 use thalweg_test_support::particles::{bits, books_close, clear, still_water, stream, water};
 use thalweg_test_support::{ground, on_threads};
@@ -294,4 +294,38 @@ fn another_density_is_refused_by_its_name_where_no_mass_is_given() {
     let fluid = FluidParams { density: 900.0, ..params.fluid.clone() };
     let refused = torrent.change(&Params { fluid, ..params }, &setting).unwrap_err();
     assert_eq!(refused.key, "fluid.density", "{refused}");
+}
+
+/// A pool in a rough valley, one in the air, and one of which another takes a part.
+#[test]
+fn as_many_particles_as_asked_for_are_there_at_the_beginning() {
+    let ground = ground(21, 16, 0.1, |col, row| {
+        0.3 * (col as f64 - 10.0).abs() * 0.1 + 0.05 * Key::new(5).with((row * 21 + col) as u64).unit()
+    });
+    let level = Pool { top: Top::Level(0.4), ..still_water([0.0; 2], [2.1, 1.6], 0.0) };
+    let falling = Pool { bottom: Some(1.0), ..still_water([0.5; 2], [1.1, 1.0], 0.33) };
+    let within = still_water([0.8, 0.4], [1.3, 1.2], 0.6);
+    for (water, wanted) in [(vec![level.clone()], 4000), (vec![falling], 1500), (vec![level, within], 9000)] {
+        let fluid = FluidParams { particles: Some(wanted), ..clear().fluid };
+        let setting = Setting { water, ..Setting::default() };
+        let params = ParticleWater::with_count(&ground, &Params { fluid, ..clear() }, &setting).unwrap();
+        let count = ParticleWater::new(&ground, &params, &setting).unwrap().particle_count();
+        assert!(count.abs_diff(wanted as usize) <= (wanted / 1000) as usize, "{count} particles of {wanted}");
+    }
+}
+
+#[test]
+fn a_number_of_particles_and_a_spacing_or_no_water_is_refused() {
+    let ground = ground(11, 11, 0.1, |_, _| 0.0);
+    let counted = FluidParams { particles: Some(1000), ..clear().fluid };
+    let pool = Setting { water: vec![still_water([0.1; 2], [0.9; 2], 0.3)], ..Setting::default() };
+    for (fluid, setting) in [
+        (FluidParams { spacing: 0.04, ..counted.clone() }, &pool),
+        (FluidParams { mass: Some(0.1), ..counted.clone() }, &pool),
+        (FluidParams { max_particles: 10, ..counted.clone() }, &pool),
+        (counted, &Setting::default()),
+    ] {
+        let refused = ParticleWater::with_count(&ground, &Params { fluid, ..clear() }, setting).unwrap_err();
+        assert_eq!(refused.key, "fluid.particles", "{refused}");
+    }
 }

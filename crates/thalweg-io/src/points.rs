@@ -10,12 +10,12 @@ use thalweg_field::{FieldInfo, Points};
 pub(crate) const PLACES: &str = "thalweg: metres east, north and up from the south-west corner";
 
 /// Writes particles in the format that the name tells: [`.ply`](write_ply_points) or
-/// [`.vtp`](write_vtp_points).
-pub fn write_points(path: &Path, points: &Points) -> Result<(), WriteError> {
+/// [`.vtp`](write_vtp_points). `time` is when they are there, if that is known `[s]`.
+pub fn write_points(path: &Path, points: &Points, time: Option<f64>) -> Result<(), WriteError> {
     let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
     match extension.to_str() {
-        Some("ply") => write_ply_points(path, points),
-        Some("vtp") => write_vtp_points(path, points),
+        Some("ply") => write_ply_points(path, points, time),
+        Some("vtp") => write_vtp_points(path, points, time),
         _ => Err(WriteError::Extension { path: path.into(), expected: ".ply or .vtp" }),
     }
 }

@@ -17,8 +17,9 @@ use thalweg_field::{Column, FieldInfo, Points};
 ///
 /// Three columns of one unit named `<stem>_x`, `<stem>_y` and `<stem>_z` become one array of vectors
 /// named after the stem, unless a column has that name already. Units and meanings are in comments at the
-/// beginning, in which `--` becomes `- -`, for XML has it so. The radius is field data named `radius`.
-pub fn write_vtp_points(path: &Path, points: &Points) -> Result<(), WriteError> {
+/// beginning, in which `--` becomes `- -`, for XML has it so. The radius is field data named `radius`,
+/// and the time `[s]` is where ParaView looks for it, in field data named `TimeValue`.
+pub fn write_vtp_points(path: &Path, points: &Points, time: Option<f64>) -> Result<(), WriteError> {
     check_points(path, points)?;
     for FieldInfo { name, unit, meaning } in points.columns.iter().map(|column| &column.info) {
         if [name, unit, meaning].iter().any(|text| text.contains(['\u{fffe}', '\u{ffff}'])) {
@@ -27,7 +28,8 @@ pub fn write_vtp_points(path: &Path, points: &Points) -> Result<(), WriteError> 
             return Err(WriteError::Refused { path: path.into(), what, expected });
         }
     }
-    let field_data = [Array { name: "radius", values: Values::One(points.radius) }];
+    let mut field_data = vec![Array { name: "radius", values: Values::One(points.radius) }];
+    field_data.extend(time.map(|time| Array { name: "TimeValue", values: Values::Time(time) }));
     let point_data = columns(points);
     let places = [Array { name: "Points", values: Values::Places(&points.positions) }];
     let vertices = [
@@ -59,6 +61,7 @@ struct Array<'a> {
 /// What an array is made of.
 enum Values<'a> {
     One(f32),
+    Time(f64),
     Places(&'a [[f32; 3]]),
     Column(&'a Column),
     Vector([&'a Column; 3]),
@@ -73,6 +76,7 @@ impl Values<'_> {
     fn kind(&self) -> &'static str {
         match self {
             Self::Count { .. } => "Int64",
+            Self::Time(_) => "Float64",
             _ => "Float32",
         }
     }
@@ -86,7 +90,7 @@ impl Values<'_> {
 
     fn tuples(&self) -> u64 {
         let tuples = match self {
-            Self::One(_) => 1,
+            Self::One(_) | Self::Time(_) => 1,
             Self::Places(places) => places.len(),
             Self::Column(column) | Self::Vector([column, ..]) => column.values.len(),
             Self::Count { count, .. } => *count,
@@ -98,6 +102,7 @@ impl Values<'_> {
     fn bytes(&self) -> u64 {
         let each = match self {
             Self::Count { .. } => size_of::<i64>(),
+            Self::Time(_) => size_of::<f64>(),
             _ => size_of::<f32>(),
         };
         each as u64 * self.components() * self.tuples()
@@ -106,6 +111,7 @@ impl Values<'_> {
     fn write(&self, writer: &mut impl Write) -> io::Result<()> {
         match self {
             Self::One(value) => writer.write_all(&value.to_le_bytes()),
+            Self::Time(value) => writer.write_all(&value.to_le_bytes()),
             Self::Places(places) => places
                 .iter()
                 .try_for_each(|place| writer.write_all(place.map(f32::to_le_bytes).as_flattened())),

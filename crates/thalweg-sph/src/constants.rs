@@ -57,6 +57,11 @@ pub struct Constants {
 }
 
 impl Constants {
+    /// How compression grows with depth at rest, where the density follows the flow, g/c² `[1/m]`.
+    pub fn growth(&self) -> f32 {
+        self.gravity / (self.sound_speed * self.sound_speed)
+    }
+
     pub(crate) fn new(params: &FluidParams, expected_speed: f64) -> Self {
         let h = params.smoothing_radius();
         let [slope, laplacian] = params.calibration();

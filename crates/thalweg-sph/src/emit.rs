@@ -1,13 +1,15 @@
 //! Where particles of the fluid come from.
 
-use crate::particles::Particles;
-use std::collections::HashMap;
+use crate::fit::Fit;
+use crate::mouth::{Mouth, Seen, Vector, dot, length, plus};
+use crate::params::FluidParams;
+use crate::particles::{Particle, Particles};
 use thalweg_field::{Invalid, require};
 
 /// The shape of an emitter. Places are east, north and up `[m]`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Shape {
-    /// A box; water fills it and moves out of it as a whole.
+    /// A box; water comes in through the face that it flows away from, all over it.
     Box {
         /// Lowest corner `[m]`.
         from: [f64; 3],
@@ -21,7 +23,7 @@ pub enum Shape {
         /// Its radius `[m]`.
         radius: f64,
     },
-    /// A line across the flow, one particle thick.
+    /// A line across the flow, one spacing thick: that times its length is the area of its mouth.
     Line {
         /// One end `[m]`.
         from: [f64; 3],
@@ -49,45 +51,43 @@ pub struct Emitter {
     pub stop: f64,
 }
 
-/// Particles that are born together.
-pub(crate) const MOST_BIRTHPLACES: usize = 1_000_000;
+/// How much faster than asked for water may go where ground covers a part of the mouth, so that the rest gives the whole rate `[-]`.
+const MOST_HASTE: f64 = 2.0;
+/// Water so far beyond the driven way tells the pressure there, in spacings `[-]`.
+const COLLAR: f64 = 1.5;
+/// Particles that memory is kept for, over those that fit onto the driven way `[-]`.
+const SLACK: f64 = 2.0;
 
-/// An emitter at work: particles on a lattice, let go together whenever the last ones are far enough away. A place where
-/// water stands already stays empty, so an emitter that is drowned gives less.
+/// An emitter at work. Particles come in rows, the next one when the last is far enough away; how far, and how far apart they are
+/// in a row, is such that rows carry just what flows through the mouth.
+///
+/// Behind the mouth they are driven over a smoothing radius, whatever pushes them, and as in a pipe a wall is around them: no other
+/// water gets in, so that the source gives the same when it is drowned. What comes out sees water behind it that goes as fast, under
+/// the pressure of the water which it comes out into.
 #[derive(Clone, Debug)]
 pub struct RunningEmitter {
     emitter: Emitter,
+    mouth: Mouth,
     /// Where particles are born `[m]`.
-    birthplaces: Vec<[f64; 3]>,
+    birthplaces: Vec<Vector>,
     /// Where they go, a unit vector.
-    direction: [f64; 3],
-    /// How fast `[m/s]`.
+    direction: Vector,
+    /// How fast, and how fast at present: ground may cover some of the mouth `[m/s]`.
     speed: f64,
+    present_speed: f64,
     /// How far the last ones must be before the next follow `[m]`.
     gap: f64,
     /// How far the last ones are `[m]`.
     travelled: f64,
-    /// How close water may be to a place where a particle is born `[m]`.
-    clear: f64,
-    /// Places by the cell of side `clear` that they are in, and which are taken.
-    cells: HashMap<[i32; 3], Vec<u32>>,
-    taken: Vec<bool>,
-}
-
-/// Water nearer to a place than this share of the spacing takes it `[-]`.
-const CLEAR: f64 = 0.7;
-
-fn cell_of(place: [f64; 3], side: f64) -> [i32; 3] {
-    place.map(|v| (v / side).floor() as i32)
-}
-
-fn length(v: [f64; 3]) -> f64 {
-    v.iter().map(|v| v * v).sum::<f64>().sqrt()
+    /// Corners of a box around all that it drives, keeps out or looks at `[m]`.
+    around: [[f32; 3]; 2],
+    /// Numbers of the sorted particles that it drives, and their compression `[-]`.
+    driven: Vec<(u32, f32)>,
 }
 
 impl RunningEmitter {
-    /// Sets an emitter up for particles `spacing` apart that fill `volume` each; `key` names it in complaints.
-    pub fn new(emitter: &Emitter, spacing: f64, volume: f64, key: &str) -> Result<Self, Invalid> {
+    /// Sets an emitter up for a fluid whose particles fill `volume` each; `key` names it in complaints.
+    pub fn new(emitter: &Emitter, params: &FluidParams, volume: f64, key: &str) -> Result<Self, Invalid> {
         let named = |field: &str| format!("{key}.{field}");
         let fast = length(emitter.velocity);
         let listed = format!("{:?}", emitter.velocity);
@@ -99,31 +99,32 @@ impl RunningEmitter {
         if let Some(lifetime) = emitter.lifetime {
             require(lifetime > 0.0, &named("lifetime"), lifetime, "it is above 0; leave it out for ever")?;
         }
-        let (birthplaces, gap) = birthplaces(&emitter.shape, direction, spacing, &named)?;
+        let reach = params.smoothing_radius();
+        let mouth = Mouth::new(&emitter.shape, direction, [params.spacing, reach], &named)?;
+        let area = mouth.area();
         let speed = match emitter.rate {
             None => fast,
             Some(rate) => {
                 let good = rate > 0.0 && rate.is_finite();
                 require(good, &named("rate"), rate, "a source gives something, such as \"0.1 m³/s\"")?;
-                rate * gap / (birthplaces.len() as f64 * volume)
+                rate / area
             }
         };
-        let clear = CLEAR * spacing;
-        let mut cells: HashMap<[i32; 3], Vec<u32>> = HashMap::new();
-        for (i, &birthplace) in birthplaces.iter().enumerate() {
-            cells.entry(cell_of(birthplace, clear)).or_default().push(i as u32);
-        }
-        let taken = vec![false; birthplaces.len()];
+        let birthplaces = mouth.places();
+        let gap = birthplaces.len() as f64 * volume / area;
+        let rows = SLACK * (1.0 + reach / gap);
         Ok(Self {
             emitter: emitter.clone(),
+            around: mouth.around(COLLAR * params.spacing).map(|corner| corner.map(|v| v as f32)),
+            driven: Vec::with_capacity((rows * birthplaces.len() as f64) as usize),
+            mouth,
             birthplaces,
             direction,
             speed,
+            present_speed: speed,
             gap,
-            travelled: gap,
-            clear,
-            cells,
-            taken,
+            // Half of the first row is out when it is born.
+            travelled: 0.5 * gap,
         })
     }
 
@@ -152,158 +153,140 @@ impl RunningEmitter {
         self.travelled = travelled;
     }
 
+    /// Whether water comes out at a time `[s]`.
+    pub fn runs(&self, time: f64) -> bool {
+        (self.emitter.start..self.emitter.stop).contains(&time)
+    }
+
+    /// Finds the water that it drives among sorted particles, and how much that is compressed: as the water ahead is, whose
+    /// compression grows downwards by `growth` at rest `[1/m]`. To be called in each step, when densities are known.
+    pub fn press(&mut self, sorted: &Particles, compression: &[f32], growth: f64) {
+        let collar = self.mouth.reach() + COLLAR * self.mouth.spacing();
+        let [low, high] = self.around;
+        let mut ahead = Fit::default();
+        self.driven.clear();
+        for (i, &compression) in compression.iter().enumerate().take(sorted.len()) {
+            let near = (0..3).all(|axis| (low[axis]..=high[axis]).contains(&sorted.position[axis][i]));
+            if !near || sorted.is_boundary(i) {
+                continue;
+            }
+            let place: Vector = std::array::from_fn(|axis| f64::from(sorted.position[axis][i]));
+            let seen = self.mouth.see(place);
+            if self.mouth.drives(seen) {
+                self.driven.push((i as u32, sorted.position[2][i]));
+            } else if self.mouth.beside(seen) < 0.0 && (self.mouth.reach()..collar).contains(&seen.way) {
+                ahead.add(place[2], f64::from(compression));
+            }
+        }
+        let ahead = ahead.line(growth);
+        self.driven.iter_mut().for_each(|(_, value)| *value = ahead.at(*value));
+    }
+
+    /// Numbers of the sorted particles that it drives, each with its compression `[-]`.
+    pub fn driven(&self) -> &[(u32, f32)] {
+        &self.driven
+    }
+
+    /// Places of the wall around its mouth `[m]`, each with the share of a particle's room that it has `[-]`.
+    pub fn wall(&self) -> Vec<([f64; 3], f64)> {
+        self.mouth.wall()
+    }
+
+    /// Whether that wall leaves no room for a particle at a place `[m]`.
+    pub fn is_walled(&self, place: [f64; 3]) -> bool {
+        self.mouth.is_walled(self.mouth.see(place))
+    }
+
     /// Lets particles go for a step of `dt` that begins at `time` `[s]`, as long as there is `room` for them: `allowed` tells
-    /// whether there may be water at a place, `add` takes position, velocity and the time when the particle vanishes.
+    /// whether there may be water at a place, `add` takes each of them. Returns how many found no room, on average.
     pub fn emit(
         &mut self,
         [time, dt]: [f64; 2],
         room: usize,
-        particles: &Particles,
         allowed: impl Fn([f32; 3]) -> bool,
-        mut add: impl FnMut([f32; 3], [f32; 3], f32),
-    ) {
-        if !(self.emitter.start..self.emitter.stop).contains(&time) {
-            return;
+        mut add: impl FnMut(Particle),
+    ) -> f64 {
+        if !self.runs(time) {
+            return 0.0;
         }
-        let velocity = self.direction.map(|d| (d * self.speed) as f32);
+        let place = |birthplace: &Vector, way: f64| plus(*birthplace, way, self.direction).map(|v| v as f32);
+        if self.emitter.rate.is_some() {
+            let open = self.birthplaces.iter().filter(|birthplace| allowed(place(birthplace, 0.0))).count();
+            let haste = self.birthplaces.len() as f64 / open.max(1) as f64;
+            self.present_speed = self.speed * haste.min(MOST_HASTE);
+        }
+        let velocity = self.velocity();
         let expires = self.emitter.lifetime.map_or(crate::FOREVER, |lifetime| (time + lifetime) as f32);
         let mut room = room;
         // Long steps may let several go at once, the first of them farthest.
-        let mut first = true;
         while self.travelled >= self.gap {
             if room < self.birthplaces.len() {
                 self.travelled = self.gap;
-                return;
+                return self.birthplaces.len() as f64 * self.present_speed * dt / self.gap;
             }
             room -= self.birthplaces.len();
             self.travelled -= self.gap;
-            if first {
-                self.find_taken(particles);
-                first = false;
-            }
-            for (birthplace, taken) in self.birthplaces.iter().zip(&self.taken) {
-                let at = std::array::from_fn(|axis| {
-                    (birthplace[axis] + self.direction[axis] * self.travelled) as f32
+            let born = self.birthplaces.iter().map(|birthplace| place(birthplace, self.travelled));
+            for position in born.filter(|&at| allowed(at)) {
+                add(Particle {
+                    position,
+                    velocity,
+                    mass: 0.0,
+                    expires,
+                    compression: 0.0,
+                    tag: 0,
+                    cargo: self.emitter.sediment,
                 });
-                if !taken && allowed(at) {
-                    add(at, velocity, expires);
-                }
             }
         }
-        self.travelled += self.speed * dt;
+        self.travelled += self.present_speed * dt;
+        0.0
     }
 
-    /// Finds places where water stands.
-    fn find_taken(&mut self, particles: &Particles) {
-        self.taken.fill(false);
-        let around: [[f64; 2]; 3] = std::array::from_fn(|axis| {
-            let along = self.birthplaces.iter().map(|birthplace| birthplace[axis]);
-            let ends = along.fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], v| [a.min(v), b.max(v)]);
-            [ends[0] - self.clear, ends[1] + self.clear]
-        });
-        for i in (0..particles.len()).filter(|&i| !particles.is_boundary(i)) {
-            let place: [f64; 3] = std::array::from_fn(|axis| {
-                f64::from(particles.position[axis][i]) - self.direction[axis] * self.travelled
-            });
-            if (0..3).any(|axis| place[axis] < around[axis][0] || place[axis] > around[axis][1]) {
-                continue;
-            }
-            let [x, y, z] = cell_of(place, self.clear);
-            for k in 0..27 {
-                let cell = [x + k % 3 - 1, y + k / 3 % 3 - 1, z + k / 9 - 1];
-                for &birthplace in self.cells.get(&cell).into_iter().flatten() {
-                    let far = (0..3)
-                        .map(|axis| (self.birthplaces[birthplace as usize][axis] - place[axis]).powi(2))
-                        .sum::<f64>();
-                    self.taken[birthplace as usize] |= far < self.clear * self.clear;
-                }
-            }
-        }
+    /// Velocity of what it drives `[m/s]`.
+    fn velocity(&self) -> [f32; 3] {
+        self.direction.map(|d| (d * self.present_speed) as f32)
     }
-}
 
-/// Where particles are born, and how far they go before the next ones.
-fn birthplaces(
-    shape: &Shape,
-    direction: [f64; 3],
-    spacing: f64,
-    named: &dyn Fn(&str) -> String,
-) -> Result<(Vec<[f64; 3]>, f64), Invalid> {
-    let few = |count: f64, field: &str| {
-        let remedy = format!(
-            "particles {spacing} m apart make {count:.0} of them at once; make it smaller, or spacing larger"
-        );
-        require(count <= MOST_BIRTHPLACES as f64, &named(field), "too large", remedy)
-    };
-    match *shape {
-        Shape::Box { from, to } => {
-            let extent: [f64; 3] = std::array::from_fn(|axis| to[axis] - from[axis]);
-            let good = extent.iter().all(|e| *e >= 0.0 && e.is_finite());
-            let remedy = "it is the highest corner, above `from` along every axis";
-            require(good, &named("to"), format!("{to:?}"), remedy)?;
-            few(extent.iter().map(|e| (e / spacing).max(1.0)).product(), "to")?;
-            Ok(in_box(from, to, direction, spacing))
-        }
-        Shape::Disc { at, radius } => {
-            let good = radius > 0.0 && radius.is_finite();
-            require(good, &named("radius"), radius, "a disc has a positive radius")?;
-            few((2.0 * radius / spacing).max(1.0).powi(2), "radius")?;
-            Ok((on_disc(at, radius, direction, spacing), spacing))
-        }
-        Shape::Line { from, to } => {
-            few(length(std::array::from_fn(|axis| to[axis] - from[axis])) / spacing, "to")?;
-            Ok((on_line(from, to, spacing), spacing))
-        }
+    /// Whether nothing between two corners is near enough to the mouth to be driven or kept out in a step.
+    pub fn is_free(&self, low: [f32; 3], high: [f32; 3]) -> bool {
+        let [from, to] = self.around;
+        (0..3).any(|axis| high[axis] < from[axis] || low[axis] > to[axis])
     }
-}
 
-/// Particles along a way.
-fn steps(extent: f64, spacing: f64) -> usize {
-    ((extent / spacing).round() as usize).max(1)
-}
+    /// Ends the move of a particle from `from`: drives it, and says so, or keeps it out.
+    pub fn end_move(&self, from: [f32; 3], particle: &mut Particle, dt: f32) -> bool {
+        let [before, after] = [from, particle.position].map(|place| self.mouth.see(place.map(f64::from)));
+        let driven = self.mouth.drives(before);
+        if driven {
+            let way = self.present_speed * f64::from(dt);
+            particle.velocity = self.velocity();
+            particle.position = plus(from.map(f64::from), way, self.direction).map(|v| v as f32);
+        } else if self.mouth.drives(after) {
+            particle.velocity = self.turned(before, particle.velocity.map(f64::from)).map(|v| v as f32);
+            particle.position = std::array::from_fn(|axis| from[axis] + dt * particle.velocity[axis]);
+        }
+        driven
+    }
 
-/// Places that fill a box, and how far they go until it is empty.
-fn in_box(from: [f64; 3], to: [f64; 3], direction: [f64; 3], spacing: f64) -> (Vec<[f64; 3]>, f64) {
-    let count: [usize; 3] = std::array::from_fn(|axis| steps(to[axis] - from[axis], spacing));
-    let axis = (0..3).max_by(|a, b| direction[*a].abs().total_cmp(&direction[*b].abs())).unwrap_or(0);
-    let gap = count[axis] as f64 * spacing / direction[axis].abs();
-    let place = |index: [usize; 3]| {
-        std::array::from_fn(|a| {
-            0.5 * (from[a] + to[a]) + (index[a] as f64 + 0.5 - 0.5 * count[a] as f64) * spacing
-        })
-    };
-    let layer = |k| (0..count[1]).flat_map(move |j| (0..count[0]).map(move |i| [i, j, k]));
-    ((0..count[2]).flat_map(layer).map(place).collect(), gap)
-}
-
-/// Places on a disc across the flow.
-fn on_disc(at: [f64; 3], radius: f64, direction: [f64; 3], spacing: f64) -> Vec<[f64; 3]> {
-    // Two axes across the flow; the first level, unless the flow is vertical.
-    let flat = (direction[0] * direction[0] + direction[1] * direction[1]).sqrt();
-    let u = if flat > 1.0e-6 { [-direction[1] / flat, direction[0] / flat, 0.0] } else { [1.0, 0.0, 0.0] };
-    let v = [
-        direction[1] * u[2] - direction[2] * u[1],
-        direction[2] * u[0] - direction[0] * u[2],
-        direction[0] * u[1] - direction[1] * u[0],
-    ];
-    let reach = (radius / spacing).floor() as i32;
-    let lattice = (-reach..=reach).flat_map(|j| (-reach..=reach).map(move |i| (i, j)));
-    let places = lattice.map(|(i, j)| (f64::from(i) * spacing, f64::from(j) * spacing));
-    let inside = places.filter(|(a, b)| a * a + b * b <= radius * radius);
-    inside.map(|(a, b)| std::array::from_fn(|axis| at[axis] + a * u[axis] + b * v[axis])).collect()
-}
-
-/// Places on a line.
-fn on_line(from: [f64; 3], to: [f64; 3], spacing: f64) -> Vec<[f64; 3]> {
-    let along: [f64; 3] = std::array::from_fn(|axis| to[axis] - from[axis]);
-    let count = steps(length(along), spacing) + 1;
-    let share = |i: usize| if count > 1 { i as f64 / (count - 1) as f64 } else { 0.5 };
-    (0..count).map(|i| std::array::from_fn(|axis| from[axis] + along[axis] * share(i))).collect()
+    /// Velocity of a particle that would get onto the driven way: what comes from ahead goes back with the flow, what comes from
+    /// elsewhere glides along.
+    fn turned(&self, seen: Seen, velocity: Vector) -> Vector {
+        let (out, least) = if seen.way >= self.mouth.reach() {
+            (self.direction, self.present_speed)
+        } else if self.mouth.beside(seen) >= 0.0 {
+            (self.mouth.outwards(seen), 0.0)
+        } else {
+            (self.mouth.back(), 0.0)
+        };
+        plus(velocity, (least - dot(velocity, out)).max(0.0), out)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::f64::consts::PI;
 
     fn emitter(shape: Shape) -> Emitter {
         Emitter {
@@ -317,86 +300,188 @@ mod tests {
         }
     }
 
-    /// Discharge does not depend on how time is cut into steps.
+    fn running(emitter: &Emitter, spacing: f64) -> Result<RunningEmitter, Invalid> {
+        let params = FluidParams { spacing, ..FluidParams::default() };
+        RunningEmitter::new(emitter, &params, spacing.powi(3), "emitter[3]")
+    }
+
+    /// Volume that is given from 0 to 8 s in steps of `dt` `[m³]`.
+    fn given(running: &mut RunningEmitter, dt: f64, allowed: impl Fn([f32; 3]) -> bool + Copy) -> f64 {
+        let (mut count, mut time) = (0u32, 0.0);
+        while time < 8.0 {
+            running.emit([time, dt], usize::MAX, allowed, |particle| {
+                assert!(particle.expires >= 4.0 && particle.velocity[0] > 0.5, "{particle:?}");
+                count += 1;
+            });
+            time += dt;
+        }
+        f64::from(count) * running.mouth.spacing().powi(3)
+    }
+
+    /// Discharge does not depend on how time is cut into steps, nor on the spacing.
     #[test]
     fn a_source_gives_the_water_that_its_speed_carries() {
-        let spacing = 0.1;
-        let shapes = [
-            (Shape::Disc { at: [0.0; 3], radius: 0.5 }, None),
-            (Shape::Box { from: [0.0; 3], to: [0.3, 1.0, 0.5] }, None),
-            (Shape::Line { from: [0.0; 3], to: [0.0, 1.0, 0.0] }, None),
-            (Shape::Disc { at: [0.0; 3], radius: 0.5 }, Some(0.7)),
-        ];
-        for (shape, rate) in shapes {
-            for dt in [0.001, 0.0137, 0.2] {
-                let mut running = RunningEmitter::new(
-                    &Emitter { rate, ..emitter(shape) },
-                    spacing,
-                    spacing.powi(3),
-                    "emitter[0]",
-                )
-                .unwrap();
-                let nobody = Particles::default();
-                let (mut count, mut time) = (0u32, 0.0);
-                while time < 8.0 {
-                    running.emit(
-                        [time, dt],
-                        usize::MAX,
-                        &nobody,
-                        |_| true,
-                        |_, v, expires| {
-                            assert!((v[0] - source_speed(rate, shape)).abs() < 0.3 * v[0] && expires >= 4.0);
-                            count += 1;
-                        },
+        let disc = Shape::Disc { at: [0.0; 3], radius: 0.41 };
+        let shut = Shape::Box { from: [0.0; 3], to: [0.3, 1.04, 0.57] };
+        let line = Shape::Line { from: [0.0; 3], to: [0.0, 1.04, 0.0] };
+        let [ahead, slanting] = [[2.0, 0.0, 0.0], [1.6, 0.0, -1.2]];
+        for spacing in [0.2, 0.1, 0.03] {
+            for (shape, velocity, rate, expected) in [
+                (disc, ahead, None, 2.0 * PI * 0.41 * 0.41),
+                (disc, slanting, None, 2.0 * PI * 0.41 * 0.41),
+                (disc, ahead, Some(0.7), 0.7),
+                (shut, ahead, None, 2.0 * 1.04 * 0.57),
+                (shut, slanting, None, 1.6 * 1.04 * 0.57),
+                (line, ahead, None, 2.0 * 1.04 * spacing),
+            ] {
+                let source = Emitter { velocity, rate, ..emitter(shape) };
+                for dt in [0.001, 0.0137] {
+                    let mut running = running(&source, spacing).unwrap();
+                    let row = running.birthplaces.len() as f64 * spacing.powi(3);
+                    let given = given(&mut running, dt, |_| true);
+                    let slack = 0.5 * row + expected * dt;
+                    assert!(
+                        (given - 4.0 * expected).abs() <= 1.001 * slack,
+                        "{given} of {} m³ at {dt} s, {spacing} m: {source:?}",
+                        4.0 * expected
                     );
-                    time += dt;
                 }
-                let given = f64::from(count) * spacing.powi(3) / 4.0;
-                let expected = rate.unwrap_or(running.rate() * spacing.powi(3));
-                let slack = (running.birthplaces.len() as f64 * spacing.powi(3) + expected * dt) / 4.0;
-                assert!(
-                    (given - expected).abs() <= slack * 1.01,
-                    "{given} of {expected} m³/s at {dt} s: {shape:?}"
-                );
             }
         }
     }
 
-    fn source_speed(rate: Option<f64>, _: Shape) -> f32 {
-        // 0.7 m³/s through a disc of 0.785 m².
-        if rate.is_some() { 0.87 } else { 2.0 }
+    /// Rows are not much closer, nor farther apart, than particles are at rest.
+    #[test]
+    fn rows_of_a_wide_mouth_are_about_a_spacing_apart() {
+        for radius in [0.31, 0.5, 0.87] {
+            let running = running(&emitter(Shape::Disc { at: [0.0; 3], radius }), 0.1).unwrap();
+            assert!((running.gap / 0.1 - 1.0).abs() < 0.02, "{} m for a disc of {radius} m", running.gap);
+            let all = &running.birthplaces;
+            let apart =
+                |i: usize| (0..i).map(|k| length(plus(all[i], -1.0, all[k]))).fold(f64::INFINITY, f64::min);
+            let nearest = (1..all.len()).map(apart).fold(f64::INFINITY, f64::min);
+            assert!(nearest > 0.07, "two places are {nearest} m apart");
+        }
     }
 
     #[test]
-    fn a_drowned_source_gives_only_where_there_is_no_water() {
+    fn a_mouth_that_ground_covers_in_part_gives_its_rate_all_the_same() {
+        let shape = Shape::Box { from: [0.0; 3], to: [0.2, 1.0, 1.0] };
+        let source = Emitter { rate: Some(0.5), ..emitter(shape) };
+        let mut running = running(&source, 0.1).unwrap();
+        let given = given(&mut running, 0.001, |at| at[2] > 0.4);
+        assert!((given - 4.0 * 0.5).abs() < 0.02, "{given} m³ in 4 s");
+    }
+
+    #[test]
+    fn a_source_without_room_says_so_and_gives_nothing() {
         let shape = Shape::Box { from: [0.0; 3], to: [0.2, 1.0, 0.2] };
-        let mut running = RunningEmitter::new(&emitter(shape), 0.1, 0.001, "emitter[0]").unwrap();
-        let mut water = Particles::with_capacity(1, false);
-        let particle = crate::Particle {
-            position: [0.06, 0.12, 0.05],
-            velocity: [0.0; 3],
+        let mut running = running(&emitter(shape), 0.1).unwrap();
+        let mut count = 0;
+        let held_back = [1.0, 1.1].map(|time| running.emit([time, 0.1], 19, |_| true, |_| count += 1));
+        // 20 in a row, and two rows in 0.1 s.
+        assert!(
+            held_back[0] == 0.0 && (held_back[1] - 40.0).abs() < 1.0e-9 && count == 0,
+            "{held_back:?}, {count}"
+        );
+        let held_back = [1.2, 1.31].map(|time| running.emit([time, 0.11], 40, |_| true, |_| count += 1));
+        assert_eq!((held_back, count), ([0.0, 0.0], 60));
+    }
+
+    /// What is on the driven way goes on as fast as the source says, whatever pushes it; other water stays out.
+    #[test]
+    fn water_behind_the_mouth_is_driven_and_no_other_gets_in() {
+        let shape = Shape::Disc { at: [0.0; 3], radius: 0.5 };
+        let running = running(&emitter(shape), 0.1).unwrap();
+        let particle = |position: [f32; 3], velocity: [f32; 3]| Particle {
+            position,
+            velocity,
             mass: 1.0,
             expires: 9.0,
             compression: 0.0,
             tag: 0,
             cargo: 0.0,
         };
-        water.push(particle);
-        let mut born = Vec::new();
-        running.emit([1.0, 0.01], 1000, &water, |at| at[1] < 0.9, |at, _, _| born.push(at));
-        // Two layers of 10 by 2, without the one that is next to the water and the four that are not allowed.
-        assert_eq!(born.len(), 35, "{born:?}");
+        let mut driven = particle([0.19, 0.0, 0.01], [-1.0, 5.0, 0.0]);
+        assert!(running.end_move([0.2, 0.0, 0.0], &mut driven, 0.01));
+        assert_eq!((driven.position, driven.velocity), ([0.22, 0.0, 0.0], [2.0, 0.0, 0.0]));
+        for (from, to, left) in [
+            ([-0.01, 0.0, 0.0], [0.01, 0.0, 0.0], [0.0, 1.0, 1.0]),
+            ([0.1, 0.51, 0.0], [0.1, 0.49, 0.0], [1.0, 0.0, 1.0]),
+            ([0.23, 0.0, 0.0], [0.21, 0.0, 0.0], [2.0, 1.0, 1.0]),
+        ] {
+            let towards: [f32; 3] =
+                std::array::from_fn(|axis| if left[axis] == 1.0 { 1.0 } else { to[axis] - from[axis] });
+            let mut other = particle(to, towards);
+            assert!(!running.end_move(from, &mut other, 0.01), "{from:?} is driven");
+            assert_eq!(other.velocity, left, "from {from:?}");
+            assert!(
+                !running.mouth.drives(running.mouth.see(other.position.map(f64::from))),
+                "{from:?} got in"
+            );
+        }
+    }
+
+    /// The pressure of the water ahead, which is a straight line over the height.
+    #[test]
+    fn driven_water_is_pressed_as_the_water_that_it_meets() {
+        let shape = Shape::Disc { at: [0.0; 3], radius: 0.5 };
+        let mut running = running(&emitter(shape), 0.1).unwrap();
+        let mut water = Particles::with_capacity(8, false);
+        let expected = |z: f32| 0.02 - 0.01 * z;
+        for (x, z) in [(0.2, 0.3), (0.23, -0.2), (0.3, 0.0), (0.3, 0.4), (0.2, -0.4), (9.0, 0.0)] {
+            let compression = if x > 0.22 { expected(z) } else { 0.5 };
+            let (position, velocity, mass) = ([x, 0.0, z], [0.0; 3], 1.0);
+            water.push(Particle { position, velocity, mass, expires: 9.0, compression, tag: 0, cargo: 0.0 });
+        }
+        running.press(&water, &water.compression, 0.02);
+        let driven = running.driven().to_vec();
+        assert_eq!(driven.iter().map(|(i, _)| *i).collect::<Vec<_>>(), [0, 4]);
+        for (i, found) in driven {
+            let z = water.position[2][i as usize];
+            assert!((found - expected(z)).abs() < 1.0e-6, "compression {found} at {z} m");
+        }
+        // No steeper than at rest: the mean stays, 0.0193 at 0.067 m.
+        running.press(&water, &water.compression, 0.005);
+        let (mean, middle) = (0.02 - 0.01 * 0.2 / 3.0, 0.2 / 3.0);
+        let found = running.driven()[0].1;
+        assert!((f64::from(found) - (mean - 0.005 * (0.3 - middle))).abs() < 1.0e-6, "{found}");
+    }
+
+    /// Two layers all around: nothing inside, nothing at the end, the room of a particle for each.
+    #[test]
+    fn a_wall_is_around_the_driven_way_but_not_before_its_end() {
+        for shape in [
+            Shape::Disc { at: [0.0; 3], radius: 0.5 },
+            Shape::Box { from: [0.0, -0.4, -0.6], to: [0.0, 0.4, 0.6] },
+        ] {
+            let running = running(&emitter(shape), 0.1).unwrap();
+            let walls = running.wall();
+            for (at, share) in &walls {
+                let seen = running.mouth.see(*at);
+                assert!(!running.mouth.drives(seen) && running.is_walled(*at), "{at:?} is in the way");
+                assert!(at[0] < 0.22 && (0.8..1.2).contains(share), "{share} at {at:?}");
+            }
+            let room = walls.iter().map(|(_, share)| share).sum::<f64>() * 0.001;
+            let (inner, outer) = match shape {
+                Shape::Disc { .. } => (PI * 0.25, PI * 0.49),
+                _ => (0.8 * 1.2, 1.2 * 1.6),
+            };
+            let expected = outer * 0.2 + (outer - inner) * 0.22;
+            assert!((room / expected - 1.0).abs() < 0.02, "{room} m³ of {expected} m³");
+        }
     }
 
     #[test]
     fn a_source_without_direction_or_with_an_endless_shape_is_refused() {
-        let still = Emitter { velocity: [0.0; 3], ..emitter(Shape::Disc { at: [0.0; 3], radius: 1.0 }) };
-        let invalid = RunningEmitter::new(&still, 0.1, 0.001, "emitter[3]").unwrap_err();
-        assert_eq!(invalid.key, "emitter[3].velocity");
-        let endless = emitter(Shape::Disc { at: [0.0; 3], radius: 1.0e9 });
-        assert_eq!(
-            RunningEmitter::new(&endless, 0.1, 0.001, "emitter[0]").unwrap_err().key,
-            "emitter[0].radius"
-        );
+        let disc = Shape::Disc { at: [0.0; 3], radius: 1.0 };
+        let along = Shape::Line { from: [0.0; 3], to: [1.0, 0.0, 0.0] };
+        for (source, key) in [
+            (Emitter { velocity: [0.0; 3], ..emitter(disc) }, "emitter[3].velocity"),
+            (emitter(Shape::Disc { at: [0.0; 3], radius: 1.0e9 }), "emitter[3].radius"),
+            (emitter(along), "emitter[3].to"),
+        ] {
+            assert_eq!(running(&source, 0.1).unwrap_err().key, key);
+        }
     }
 }

@@ -64,6 +64,10 @@ pub struct FluidParams {
     #[serde(with = "units::Length")]
     #[schemars(transform = within(1.0e-5, 1.0e3).slider(0.01, 1.0).hint("such as \"5 cm\"").fixed())]
     pub spacing: f64,
+    /// Number of particles that the water at the beginning is made of: the spacing follows from it; missing: as many as there are at the spacing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = within(1.0, MOST_PARTICLES as f64).slider(1000.0, 1.0e6).hint("instead of spacing").fixed())]
+    pub particles: Option<u32>,
     /// Smoothing radius h, how far particles feel each other `[m]`, 1.2 to 4 spacings; missing: 2.2 spacings, or 2 where density is summed up.
     #[serde(with = "units::Length", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = within(1.0e-5, 4.0e3).slider(0.02, 2.0).hint("2.2 times the spacing is right").fixed())]
@@ -144,6 +148,7 @@ impl Default for FluidParams {
     fn default() -> Self {
         Self {
             spacing: 0.05,
+            particles: None,
             radius: None,
             density: 1000.0,
             mass: None,
@@ -248,6 +253,15 @@ impl FluidParams {
     /// Checks every number once, before a run.
     pub fn validated(&self) -> Result<(), Invalid> {
         check(self)?;
+        if let Some(particles) = self.particles {
+            let free =
+                self.spacing == Self::default().spacing && self.radius.is_none() && self.mass.is_none();
+            let remedy =
+                "spacing, radius and mass follow from the number of particles; give it or them, not both";
+            require(free, "particles", particles, remedy)?;
+            let most = self.max_particles;
+            require(particles <= most, "particles", particles, format!("max_particles allows {most}"))?;
+        }
         let h = self.smoothing_radius();
         let range = format!(
             "between {:.4} and {:.4} m, 1.2 to 4 times the spacing of {} m",

@@ -9,7 +9,7 @@ use crate::sediment;
 use crate::setting::Setting;
 use std::collections::HashSet;
 use thalweg_field::{Invalid, Region, require};
-use thalweg_sph::{AT_ONCE, BoundaryFactors, FOREVER, Particle};
+use thalweg_sph::{AT_ONCE, BoundaryFactors, Emitter, FOREVER, Particle, RunningEmitter};
 
 /// Particles of the fluid that came and went when somebody painted.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -29,6 +29,7 @@ impl ParticleWater {
         let mut emitters = running_emitters(&setting.emitters, params, volume)?;
         let gone = going_on(&mut emitters, &self.emitters, &self.gone);
         check_spread(&self.bed, &self.boundary, params, setting)?;
+        self.check_fixtures(&emitters)?;
         let speed = self.beginning.expected_speed(&emitters, params);
         self.fluid.set_params(&params.fluid, speed).map_err(within_fluid)?;
         let own = f64::from(self.fluid.constants().wall_viscosity);
@@ -47,7 +48,16 @@ impl ParticleWater {
         }
         self.hardness = setting.hardness.as_ref().map(from_the_south);
         (self.params, self.volume) = (params.clone(), volume);
+        let walls = |emitter: &RunningEmitter| {
+            let Emitter { shape, velocity, .. } = emitter.description();
+            (*shape, *velocity)
+        };
+        let same = emitters.iter().map(walls).eq(self.emitters.iter().map(walls));
         (self.emitters, self.gone, self.sinks) = (emitters, gone, setting.sinks.clone());
+        if !same {
+            self.take_fixtures();
+            self.put_fixtures();
+        }
         Ok(())
     }
 

@@ -83,7 +83,7 @@ impl GoneEmitter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use thalweg_sph::Emitter;
+    use thalweg_sph::{Emitter, FluidParams};
 
     fn running(east: f64) -> RunningEmitter {
         let emitter = Emitter {
@@ -95,7 +95,7 @@ mod tests {
             start: 0.0,
             stop: f64::INFINITY,
         };
-        RunningEmitter::new(&emitter, 0.05, 1.25e-4, "emitter").unwrap()
+        RunningEmitter::new(&emitter, &FluidParams::default(), 1.25e-4, "emitter").unwrap()
     }
 
     #[test]

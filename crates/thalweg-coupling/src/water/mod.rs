@@ -1,8 +1,11 @@
 //! Water of particles on a bed: one step of everything.
 
 mod books;
+mod columns;
+mod count;
 mod edit;
 mod emitters;
+mod fixtures;
 mod ground;
 mod obstacles;
 mod room;
@@ -56,8 +59,8 @@ pub struct ParticleWater {
     touched: Vec<u32>,
     /// How far each vertex rose in the last exchange `[m]`.
     risen: Vec<f32>,
-    /// Particles that an emitter lets go: position, velocity, end.
-    born: Vec<([f32; 3], [f32; 3], f32)>,
+    /// Particles that an emitter lets go.
+    born: Vec<Particle>,
     accounts: Accounts,
     /// Volume of a particle at rest `[m³]`; kept, since to find it takes a sum over a lattice.
     volume: f64,
@@ -67,6 +70,10 @@ pub struct ParticleWater {
     relaxed: u32,
     /// Whether somebody painted since the last step: the boundary is looked after at once then.
     painted: bool,
+    /// Whether fixtures were put since the last step: the boundary is weighed anew then.
+    fixed: bool,
+    /// Particles that emitters did not let go because there was no room.
+    held_back: f64,
     beginning: Beginning,
 }
 
@@ -79,7 +86,7 @@ impl ParticleWater {
         check_edges(setting)?;
         let volume = particle_volume(params);
         let emitters = running_emitters(&setting.emitters, params, volume)?;
-        let particles = initial_particles(&bed, params, setting, volume)?;
+        let particles = initial_particles(&bed, params, setting, &emitters)?;
         let beginning = Beginning::of(&particles, params);
         let capacity = beginning.capacity(&emitters, params);
         let speed = beginning.expected_speed(&emitters, params);
@@ -126,7 +133,11 @@ impl ParticleWater {
             waiting: 0.0,
             relaxed: 0,
             painted: false,
+            fixed: false,
+            held_back: 0.0,
         };
+        water.check_fixtures(&water.emitters)?;
+        water.put_fixtures();
         water.check_start()?;
         Ok(water)
     }
@@ -214,6 +225,7 @@ impl ParticleWater {
         self.sort(changed)?;
         done("sort");
         self.fluid.compute_density();
+        self.press_driven();
         done("density");
         self.waiting += dt;
         let due = self.params.erosion.enabled
@@ -243,32 +255,39 @@ impl ParticleWater {
 
     /// New particles.
     fn emit(&mut self, dt: f64) {
-        let volume = self.volume;
         let most = self.params.fluid.max_particles as usize;
         let time = self.fluid.time();
         let clear = (BORN_ABOVE * self.params.fluid.spacing) as f32;
         let mut born = std::mem::take(&mut self.born);
-        for emitter in &mut self.emitters {
-            let fraction = emitter.description().sediment;
+        for emitter in self.emitters.iter_mut().filter(|emitter| emitter.runs(time)) {
             let room = most.saturating_sub(self.fluid.len());
             let above = |at: [f32; 3]| self.bed.clearance(at) > clear;
             born.clear();
-            emitter.emit([time, dt], room, self.fluid.particles(), above, |at, velocity, expires| {
-                born.push((at, velocity, expires));
-            });
-            for &(at, velocity, expires) in &born {
-                self.fluid.add(at, velocity, expires, fraction);
+            self.held_back += emitter.emit([time, dt], room, above, |particle| born.push(particle));
+            for particle in &born {
+                self.fluid.add_again(particle);
             }
-            self.accounts.water_added += born.len() as f64 * volume;
-            self.accounts.grains_added += born.len() as f64 * volume * fraction;
+            let volume = born.len() as f64 * self.volume;
+            self.accounts.water_added += volume;
+            self.accounts.grains_added += volume * emitter.description().sediment;
         }
         self.born = born;
+    }
+
+    /// Presses the water that emitters drive as that which they drive it into.
+    fn press_driven(&mut self) {
+        let (time, growth) = (self.fluid.time(), f64::from(self.fluid.constants().growth()));
+        for emitter in self.emitters.iter_mut().filter(|emitter| emitter.runs(time)) {
+            emitter.press(self.fluid.sorted(), &self.fluid.particles().compression, growth);
+            self.fluid.prescribe(emitter.driven());
+        }
     }
 
     /// Boundary particles where water is or may come within `reach` `[m]`; whether some are new or gone.
     fn update_boundary(&mut self, step: u64, reach: f64) -> Result<bool, StepError> {
         let due = std::mem::take(&mut self.painted) || step.is_multiple_of(UPDATE_EVERY);
-        Ok(due && self.boundary.update(&self.bed, &mut self.fluid, reach)? > 0)
+        let moved = due && self.boundary.update(&self.bed, &mut self.fluid, reach)? > 0;
+        Ok(std::mem::take(&mut self.fixed) || moved)
     }
 
     /// Sorts particles and drops those that are gone; with new boundary particles, weighs them. Looks at the flow along the bed.
@@ -303,7 +322,8 @@ impl ParticleWater {
 
     /// Forces, and the move of every particle; the bed slows those that are near.
     fn move_water(&mut self, dt: f64) -> Result<(), StepError> {
-        let obstacles = Obstacles::of(&self.bed, &self.boundary, &self.params, self.edges, &self.sinks);
+        let obstacles = Obstacles::of(&self.bed, &self.boundary, &self.params, self.edges, &self.sinks)
+            .with_emitters(&self.emitters, self.fluid.time());
         self.fluid.accelerate_and_move(&obstacles, dt)?;
         self.flow.slow(&self.bed, &mut self.fluid, dt);
         Ok(())
@@ -347,6 +367,11 @@ impl ParticleWater {
     /// Particles of the fluid.
     pub fn particle_count(&self) -> usize {
         self.fluid.len()
+    }
+
+    /// Particles that emitters did not let go, on average, because there were `max_particles` already.
+    pub fn held_back(&self) -> f64 {
+        self.held_back
     }
 
     /// Density of the grains `[kg/m³]`.

@@ -1,12 +1,13 @@
-//! What a particle meets where it moves: bed, walls and sinks.
+//! What a particle meets where it moves: bed, walls, sinks and emitters.
 
+use super::BORN_ABOVE;
 use crate::bed::Bed;
 use crate::boundary_tiles::BoundaryTiles;
 use crate::params::{Hold, Params};
 use crate::sediment;
 use crate::setting::Sink;
 use thalweg_field::Edge;
-use thalweg_sph::{AT_ONCE, Particle, Surroundings};
+use thalweg_sph::{AT_ONCE, Particle, RunningEmitter, Surroundings};
 
 /// Water with less than this share of grains is clear `[-]`: their weight is nothing beside its own.
 const CLEAR: f64 = 1.0e-6;
@@ -20,13 +21,16 @@ impl Surroundings for Held {
     }
 }
 
-/// The bed, the walls and the sinks, as a particle meets them.
+/// The bed, the walls, the sinks and the emitters, as a particle meets them.
 pub(super) struct Obstacles<'a> {
     bed: &'a Bed,
     boundary: &'a BoundaryTiles,
     params: &'a Params,
     edges: [Edge; 4],
     sinks: &'a [Sink],
+    emitters: &'a [RunningEmitter],
+    /// When the step begins `[s]`.
+    time: f64,
     extent: [[f32; 2]; 2],
     restitution: f32,
     /// Thickness of the layer in which the penalty acts `[m]`.
@@ -46,7 +50,19 @@ impl<'a> Obstacles<'a> {
         let layer = (0.5 * params.fluid.spacing) as f32;
         let restitution = params.bed.restitution as f32;
         let weight = (params.fluid.gravity * sediment::surplus(params)) as f32;
-        Self { bed, boundary, params, edges, sinks, extent: bed.extent(), restitution, layer, weight }
+        Self {
+            bed,
+            boundary,
+            params,
+            edges,
+            sinks,
+            emitters: &[],
+            time: 0.0,
+            extent: bed.extent(),
+            restitution,
+            layer,
+            weight,
+        }
     }
 
     /// Penalty (Krištof et al. 2009, eq. 6): the closer to the bed the stronger, and slowing what comes near.
@@ -65,6 +81,42 @@ impl<'a> Obstacles<'a> {
         let into = (0..3).map(|axis| velocity[axis] * normal[axis]).sum::<f32>();
         let strength = self.params.bed.stiffness as f32 * deep - self.params.bed.damping as f32 * into;
         normal.map(|n| strength.max(0.0) * n)
+    }
+
+    /// The same with emitters, those that run at a time `[s]`.
+    pub(super) fn with_emitters(self, emitters: &'a [RunningEmitter], time: f64) -> Self {
+        Self { emitters, time, ..self }
+    }
+
+    /// Keeps a particle above the bed.
+    #[inline(always)]
+    fn meet_bed(&self, from: [f32; 3], particle: &mut Particle, dt: f32) {
+        let high =
+            self.boundary.is_high(self.bed, particle.position) && self.boundary.is_high(self.bed, from);
+        if !high && self.bed.collide(from, particle, self.restitution, dt) {
+            // Away from a slope may be through a wall.
+            self.meet_edges(particle);
+            let [x, y, z] = particle.position;
+            particle.position[2] = z.max(self.bed.below(x, y).1);
+        }
+    }
+
+    /// Emitters that may have to do with what moves between two corners.
+    #[inline(always)]
+    fn emitters_near(&self, low: [f32; 3], high: [f32; 3]) -> impl Iterator<Item = &RunningEmitter> {
+        self.emitters.iter().filter(move |emitter| !emitter.is_free(low, high) && emitter.runs(self.time))
+    }
+
+    /// Whether an emitter drives a particle; it keeps others out. Where the ground comes close it lets them go.
+    #[inline(always)]
+    fn meet_emitters(&self, from: [f32; 3], particle: &mut Particle, dt: f32) -> bool {
+        let clear = BORN_ABOVE as f32 * 2.0 * self.layer;
+        let corner = |choose: fn(f32, f32) -> f32, to: [f32; 3]| {
+            std::array::from_fn(|axis| choose(from[axis], to[axis]))
+        };
+        let to = particle.position;
+        self.emitters_near(corner(f32::min, to), corner(f32::max, to))
+            .any(|emitter| self.bed.clearance(from) > clear && emitter.end_move(from, particle, dt))
     }
 
     /// Keeps a particle within the walls, or lets it vanish beyond an open edge.
@@ -116,18 +168,14 @@ impl Surroundings for Obstacles<'_> {
             && (self.weight == 0.0 || cargo.iter().all(|&cargo| cargo < CLEAR))
             && self.boundary.are_high(self.bed, low, high)
             && !self.sinks.iter().any(drains)
+            && self.emitters_near(low, high).next().is_none()
     }
 
     #[inline(always)]
     fn end_move(&self, from: [f32; 3], particle: &mut Particle, dt: f32) {
-        self.meet_edges(particle);
-        let high =
-            self.boundary.is_high(self.bed, particle.position) && self.boundary.is_high(self.bed, from);
-        if !high && self.bed.collide(from, particle, self.restitution, dt) {
-            // Away from a slope may be through a wall.
+        if !self.meet_emitters(from, particle, dt) {
             self.meet_edges(particle);
-            let [x, y, z] = particle.position;
-            particle.position[2] = z.max(self.bed.below(x, y).1);
+            self.meet_bed(from, particle, dt);
         }
         for sink in self.sinks {
             let inside = |axis: usize| {

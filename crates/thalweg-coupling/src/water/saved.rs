@@ -4,14 +4,14 @@ use super::ParticleWater;
 use super::books::Accounts;
 use super::emitters::GoneEmitter;
 use std::ops::RangeInclusive;
-use thalweg_field::range::{FINITE, all_within, whole};
+use thalweg_field::range::{FINITE, NATURAL, all_within, whole};
 use thalweg_sph::{BOUNDARY, Particle, Particles, RunningEmitter};
 
 /// Heights that a bed can have `[m]`.
 const HEIGHTS: RangeInclusive<f64> = -1.0e6..=1.0e6;
 
 /// Ways that the last particles of an emitter may have gone when the next ones follow `[m]`.
-pub(super) const TRAVELLED: RangeInclusive<f64> = 0.0..=1.0e5;
+pub(super) const TRAVELLED: RangeInclusive<f64> = 0.0..=1.0e30;
 
 /// Times that sediment may have to wait for its next exchange `[s]`: 64 of the longest steps.
 const WAITING: RangeInclusive<f64> = 0.0..=1.0e6;
@@ -40,6 +40,8 @@ pub struct Saved {
     pub gone: Vec<f64>,
     /// By how much each particle is denser than at rest; empty: not at all.
     pub compression: Vec<f32>,
+    /// Particles that found no room.
+    pub held_back: f64,
 }
 
 impl ParticleWater {
@@ -74,6 +76,7 @@ impl ParticleWater {
             relaxed: Some(self.relaxed),
             gone: GoneEmitter::numbers(&self.gone),
             compression: particles.compression[..count].to_vec(),
+            held_back: self.held_back,
         }
     }
 
@@ -98,10 +101,15 @@ impl ParticleWater {
         // Once time has begun, the water has found its place.
         let relaxed = if saved.step > 0 { relax } else { saved.relaxed.unwrap_or(relax).min(relax) };
         (self.waiting, self.relaxed) = (parts.waiting, relaxed);
-        self.painted = saved.painted;
+        (self.painted, self.held_back) = (saved.painted, saved.held_back);
         self.accounts = Accounts::from_numbers(*parts.accounts);
         for (emitter, &travelled) in self.emitters.iter_mut().zip(parts.travelled) {
             emitter.set_travelled(travelled);
+        }
+        // Files of versions whose emitters had no walls.
+        if !self.has_fixtures() {
+            self.check_fixtures(&self.emitters).map_err(|invalid| invalid.to_string())?;
+            self.put_fixtures();
         }
         Ok(())
     }
@@ -162,6 +170,7 @@ impl ParticleWater {
     /// Refuses numbers that no run can have, but for those that the fluid checks.
     fn check(&self, saved: &Saved, parts: &Parts) -> Result<(), String> {
         all_within("its account", parts.accounts, &FINITE)?;
+        all_within("the number of particles that found no room,", &[saved.held_back], &NATURAL)?;
         all_within("the time since sediment was exchanged,", &[parts.waiting], &WAITING)?;
         all_within("way of the last particles of emitter", parts.travelled, &TRAVELLED)?;
         all_within("height of the bed at vertex", parts.heights, &HEIGHTS)?;

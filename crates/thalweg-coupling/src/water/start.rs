@@ -1,5 +1,6 @@
 //! Water at the beginning, and where more comes from.
 
+use super::columns::{Columns, top_of};
 use super::room::pool_volume;
 use crate::bed::Bed;
 use crate::params::Params;
@@ -19,7 +20,7 @@ pub(super) fn running_emitters(
 ) -> Result<Vec<RunningEmitter>, Invalid> {
     let running = |(i, emitter): (usize, &Emitter)| {
         let key = format!("emitter[{i}]");
-        let running = RunningEmitter::new(emitter, params.fluid.spacing, volume, &key)?;
+        let running = RunningEmitter::new(emitter, &params.fluid, volume, &key)?;
         check_sediment(&format!("{key}.sediment"), emitter.sediment, params)?;
         Ok(running)
     };
@@ -37,13 +38,10 @@ fn check_sediment(key: &str, sediment: f64, params: &Params) -> Result<(), Inval
     require((0.0..=most).contains(&sediment), key, sediment, remedy)
 }
 
-/// A layer that is short of a whole one by so much is one all the same, for rounding `[-]`.
+/// What is so close to a side of a pool is at it, for rounding, in cells `[-]`.
 const WHOLE: f64 = 1.0e-6;
 /// Layers of water that are expected to fall, at least `[-]`.
 const LEAST_LAYERS: f64 = 10.0;
-/// How far layers of water keep from the bed and from the top of their pool, in spacings `[-]`: half of one, less some
-/// rounding.
-const KEPT: f64 = 0.45;
 
 /// Beside a free side the pressure at the beginning grows from nothing over this share of the depth `[-]`: water that nothing holds
 /// presses on nothing, and would be shot out if it did.
@@ -70,14 +68,6 @@ fn free_side(bed: &Bed, setting: &Setting, pool: &Pool, [x, y, z]: [f64; 3]) -> 
     free.map(|(_, away, ..)| away).fold(f64::INFINITY, f64::min)
 }
 
-/// Height that a pool reaches over ground of some height `[m]`.
-fn top_of(pool: &Pool, ground: f64) -> f64 {
-    match pool.top {
-        Top::Level(level) => level,
-        Top::Depth(depth) => pool.bottom.unwrap_or(ground) + depth,
-    }
-}
-
 /// Whether a place is within a pool over ground of some height.
 fn holds(pool: &Pool, at: [f64; 3], ground: f64) -> bool {
     let bottom = pool.bottom.unwrap_or(ground);
@@ -86,17 +76,16 @@ fn holds(pool: &Pool, at: [f64; 3], ground: f64) -> bool {
         && (bottom..top_of(pool, ground)).contains(&at[2])
 }
 
-/// Water at the beginning, each particle with the height of the water that presses on it `[m]`, on a lattice that keeps half a spacing from the
-/// bed and from the sides of its box.
+/// Water at the beginning, but where the walls of emitters are; each particle with the height of the water that presses on it `[m]`.
 pub(super) fn initial_particles(
     bed: &Bed,
     params: &Params,
     setting: &Setting,
-    volume: f64,
+    emitters: &[RunningEmitter],
 ) -> Result<Vec<(f64, Particle)>, Invalid> {
-    let spacing = params.fluid.spacing;
+    let volume = particle_volume(params);
+    let walled = |at: [f64; 3]| emitters.iter().any(|emitter| emitter.is_walled(at));
     let most = params.fluid.max_particles as usize;
-    let extent = bed.extent().map(|range| range.map(f64::from));
     let mut particles = Vec::new();
     for (index, pool) in setting.water.iter().enumerate() {
         let key = |field: &str| format!("water[{index}].{field}");
@@ -114,52 +103,48 @@ pub(super) fn initial_particles(
         if deep && !fits {
             return Err(too_large(need));
         }
-        let low: [f64; 2] = std::array::from_fn(|axis| pool.from[axis].max(extent[axis][0]));
-        let high: [f64; 2] = std::array::from_fn(|axis| pool.to[axis].min(extent[axis][1]));
-        let count: [usize; 2] =
-            std::array::from_fn(|axis| ((high[axis] - low[axis]) / spacing + WHOLE).max(0.0) as usize);
-        for (j, i) in (0..count[1]).flat_map(|j| (0..count[0]).map(move |i| (j, i))) {
-            let at = [low[0] + (i as f64 + 0.5) * spacing, low[1] + (j as f64 + 0.5) * spacing];
+        let columns = Columns::new(bed, pool, params.fluid.spacing, volume);
+        let mut owed = 0.0;
+        for column in back_and_forth(columns.count) {
+            let at = columns.middle(column);
             let ground = f64::from(bed.below(at[0] as f32, at[1] as f32).1);
             // A later pool takes the place of an earlier one.
             let later = &setting.water[index + 1..];
             let replaced = |z: f64| later.iter().any(|later| holds(later, [at[0], at[1], z], ground));
-            for z in layers(pool, ground, spacing).filter(|&z| !replaced(z)) {
+            for z in
+                columns.heights(column, &mut owed).filter(|&z| !replaced(z) && !walled([at[0], at[1], z]))
+            {
                 if particles.len() >= most {
                     return Err(too_large((particles.len() + 1) as f64));
                 }
-                let depth = top_of(pool, ground) - z;
+                let depth = (top_of(pool, ground) - z).max(0.0);
                 let aside = free_side(bed, setting, pool, [at[0], at[1], z]);
-                particles.push((
-                    depth * (aside / (FREE_SHARE * depth)).min(1.0),
-                    Particle {
-                        position: [at[0] as f32, at[1] as f32, z as f32],
-                        velocity: pool.velocity.map(|v| v as f32),
-                        mass: 0.0,
-                        expires: pool.lifetime.map_or(FOREVER, |lifetime| lifetime as f32),
-                        compression: 0.0,
-                        tag: 0,
-                        cargo: pool.sediment,
-                    },
-                ));
+                particles.push((depth.min(aside / FREE_SHARE), particle(pool, [at[0], at[1], z])));
             }
         }
     }
     Ok(particles)
 }
 
-/// Heights of a pool's particles over ground of some height `[m]`. Layers are level, so that a lake is a lattice; on a slope
-/// the lowest keeps clear of the bed.
-fn layers(pool: &Pool, ground: f64, spacing: f64) -> impl Iterator<Item = f64> {
-    let bottom = pool.bottom.map_or(ground, |bottom| bottom.max(ground));
-    let top = top_of(pool, ground);
-    let lowest = match (pool.top, pool.bottom) {
-        (Top::Depth(_), None) => ground,
-        (_, Some(bottom)) => bottom,
-        (Top::Level(level), None) => level - ((level - ground) / spacing).ceil() * spacing,
-    };
-    let upwards = std::iter::successors(Some(lowest + 0.5 * spacing), move |z| Some(z + spacing));
-    upwards.take_while(move |&z| z <= top - KEPT * spacing).filter(move |&z| z >= bottom + KEPT * spacing)
+/// Columns row by row, every other row backwards: each beside the one before.
+fn back_and_forth([wide, deep]: [usize; 2]) -> impl Iterator<Item = [usize; 2]> {
+    (0..wide * deep).map(move |n| {
+        let (i, j) = (n % wide, n / wide);
+        [if j % 2 == 0 { i } else { wide - 1 - i }, j]
+    })
+}
+
+/// A particle of a pool.
+fn particle(pool: &Pool, at: [f64; 3]) -> Particle {
+    Particle {
+        position: at.map(|v| v as f32),
+        velocity: pool.velocity.map(|v| v as f32),
+        mass: 0.0,
+        expires: pool.lifetime.map_or(FOREVER, |lifetime| lifetime as f32),
+        compression: 0.0,
+        tag: 0,
+        cargo: pool.sediment,
+    }
 }
 
 /// What the water was like at the beginning, as far as it matters later.

@@ -15,10 +15,10 @@ const HEAD: &str = "ply\nformat binary_little_endian 1.0\n";
 const PLACE: &str = "property float x\nproperty float y\nproperty float z\n";
 
 /// Writes particles: `x`, `y`, `z` and the columns under their names. Units, meanings and the radius go
-/// into comments, where [`read_ply`](crate::read_ply) finds them again.
-pub fn write_ply_points(path: &Path, points: &Points) -> Result<(), WriteError> {
+/// into comments, where [`read_ply`](crate::read_ply) finds them again, and so does the time `[s]`.
+pub fn write_ply_points(path: &Path, points: &Points, time: Option<f64>) -> Result<(), WriteError> {
     check_points(path, points)?;
-    let header = points_header(points);
+    let header = points_header(points, time);
     write_atomic(path, |writer| {
         writer.write_all(header.as_bytes())?;
         let mut row = Vec::new();
@@ -32,9 +32,12 @@ pub fn write_ply_points(path: &Path, points: &Points) -> Result<(), WriteError> 
     })
 }
 
-fn points_header(points: &Points) -> String {
+fn points_header(points: &Points, time: Option<f64>) -> String {
     let mut header = format!("{HEAD}comment {PLACES}\ncomment radius {}\n", points.radius);
     // Writing to a string cannot fail.
+    if let Some(time) = time {
+        let _ = writeln!(header, "comment time {time}");
+    }
     for FieldInfo { name, unit, meaning } in points.columns.iter().map(|column| &column.info) {
         if !unit.is_empty() {
             let _ = writeln!(header, "comment unit {name} {unit}");

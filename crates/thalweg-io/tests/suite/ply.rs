@@ -64,7 +64,7 @@ fn particles_come_back_as_they_were() {
     let path = folder.path().join("a.ply");
     let bare = Points { positions: vec![[1.0, -2.0, 3.5]], radius: 0.0, columns: Vec::new() };
     for original in [droplets(1000), droplets(0), bare, Points::default()] {
-        write_ply_points(&path, &original).unwrap();
+        write_ply_points(&path, &original, None).unwrap();
         assert_eq!(read_ply(&path, PLENTY).unwrap(), Ply::Points(original));
     }
 }
@@ -108,7 +108,7 @@ fn columns_keep_what_is_not_finite() {
     let path = folder.path().join("a.ply");
     let mut original = droplets(3);
     original.columns[1].values = vec![f32::NAN, f32::INFINITY, -0.0];
-    write_ply_points(&path, &original).unwrap();
+    write_ply_points(&path, &original, None).unwrap();
     let Ply::Points(back) = read_ply(&path, PLENTY).unwrap() else { panic!("a mesh") };
     let bits = |points: &Points| points.columns[1].values.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
     assert_eq!(bits(&back), bits(&original));
@@ -121,7 +121,7 @@ fn the_bytes_are_those_of_the_format() {
     let path = folder.path().join("a.ply");
     let speed = Column { info: FieldInfo::new("speed", "m/s", "how fast"), values: vec![4.0] };
     let one = Points { positions: vec![[1.0, 2.0, 3.0]], radius: 0.5, columns: vec![speed] };
-    write_ply_points(&path, &one).unwrap();
+    write_ply_points(&path, &one, None).unwrap();
     let mut expected = b"ply\nformat binary_little_endian 1.0\n\
         comment thalweg: metres east, north and up from the south-west corner\n\
         comment radius 0.5\ncomment unit speed m/s\ncomment meaning speed how fast\n\
@@ -333,7 +333,7 @@ fn corpus() -> Vec<Vec<u8>> {
     let path = folder.path().join("a.ply");
     let mut files = vec![scanned_binary(false), scanned_binary(true)];
     files.push(PYRAMID.trim_end().into());
-    write_ply_points(&path, &droplets(20)).unwrap();
+    write_ply_points(&path, &droplets(20), None).unwrap();
     files.push(std::fs::read(&path).unwrap());
     write_ply_mesh(&path, &pyramid().with_normals()).unwrap();
     files.push(std::fs::read(&path).unwrap());
@@ -438,7 +438,7 @@ fn the_memory_limit_holds() {
         assert!(fits, "{error}");
         read_ply(&path, needed).unwrap();
     };
-    write_ply_points(&path, &droplets(100)).unwrap();
+    write_ply_points(&path, &droplets(100), None).unwrap();
     at_limit(100 * (3 + 3) * 4);
     write_ply_mesh(&path, &pyramid().with_normals()).unwrap();
     at_limit(5 * (3 + 3) * 4 + 6 * 3 * 4);
@@ -563,7 +563,7 @@ fn what_could_not_be_read_again_is_not_written() {
     let refused_points = |change: &dyn Fn(&mut Points), reason: &str| {
         let mut points = droplets(4);
         change(&mut points);
-        let error = write_ply_points(&path, &points).unwrap_err();
+        let error = write_ply_points(&path, &points, None).unwrap_err();
         assert!(matches!(error, WriteError::Refused { .. }), "{error}");
         assert!(error.to_string().contains(reason), "{error}");
     };

@@ -56,7 +56,7 @@ impl Vtp {
         let mut end = start;
         for array in &arrays {
             assert_eq!(array.place.start, end + 8, "{array:?}");
-            let each = if array.kind == "Int64" { 8 } else { 4 };
+            let each = if array.kind.ends_with("64") { 8 } else { 4 };
             assert_eq!(array.place.len(), each * array.components * array.tuples, "{array:?}");
             end = array.place.end;
         }
@@ -103,7 +103,7 @@ fn folder() -> (TempDir, PathBuf) {
 
 fn written(points: &Points) -> Vtp {
     let (_folder, path) = folder();
-    write_vtp_points(&path, points).unwrap();
+    write_vtp_points(&path, points, None).unwrap();
     Vtp::read(&path)
 }
 
@@ -238,17 +238,17 @@ fn the_name_tells_the_format_of_particles() {
     let folder = tempfile::tempdir().unwrap();
     let points = droplets(5);
     for name in ["a.vtp", "b.VTP"] {
-        write_points(&folder.path().join(name), &points).unwrap();
+        write_points(&folder.path().join(name), &points, None).unwrap();
         let file = Vtp::read(&folder.path().join(name));
         assert_eq!(file.bits("Points"), bits(points.positions.as_flattened()));
     }
     for name in ["c.ply", "d.Ply"] {
-        write_points(&folder.path().join(name), &points).unwrap();
+        write_points(&folder.path().join(name), &points, None).unwrap();
         let back = read_ply(&folder.path().join(name), 1 << 20).unwrap();
         assert_eq!(back, Ply::Points(points.clone()));
     }
     for name in ["e.obj", "f", "vtp"] {
-        let error = write_points(&folder.path().join(name), &points).unwrap_err();
+        let error = write_points(&folder.path().join(name), &points, None).unwrap_err();
         assert!(matches!(error, WriteError::Extension { .. }), "{error}");
         assert!(error.to_string().ends_with("try .ply or .vtp"), "{error}");
         assert!(!folder.path().join(name).exists());
@@ -261,7 +261,7 @@ fn particles_that_make_no_sense_are_refused() {
     let refused = |change: &dyn Fn(&mut Points), reason: &str| {
         let mut points = droplets(4);
         change(&mut points);
-        let error = write_vtp_points(&path, &points).unwrap_err();
+        let error = write_vtp_points(&path, &points, None).unwrap_err();
         assert!(matches!(error, WriteError::Refused { .. }), "{error}");
         assert!(error.to_string().contains(reason), "{error}");
     };
@@ -272,4 +272,20 @@ fn particles_that_make_no_sense_are_refused() {
     refused(&|p| p.columns[1].info.meaning = "a\u{ffff}".into(), "neither U+FFFE nor U+FFFF");
     refused(&|p| p.radius = f32::NAN, "the radius is NaN m");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+/// ParaView reads the time from there.
+#[test]
+fn the_time_stands_in_the_head_of_both_formats() {
+    let folder = tempfile::tempdir().unwrap();
+    let [ply, vtp] = ["a.ply", "a.vtp"].map(|name| folder.path().join(name));
+    for path in [&ply, &vtp] {
+        write_points(path, &droplets(3), Some(0.1)).unwrap();
+    }
+    let vtp = Vtp::read(&vtp);
+    assert!(vtp.element("FieldData").contains("TimeValue"), "{}", vtp.head);
+    assert_eq!(vtp.numbers::<8>("TimeValue", "Float64"), [0.1f64.to_le_bytes()]);
+    let bytes = std::fs::read(&ply).unwrap();
+    assert!(String::from_utf8_lossy(&bytes).contains("\ncomment time 0.1\n"));
+    assert_eq!(read_ply(&ply, 1 << 20).unwrap(), Ply::Points(droplets(3)));
 }

@@ -93,6 +93,15 @@ impl Fluid {
         self.next = next;
     }
 
+    /// Takes the compression of some sorted particles as given from here on, where density follows the flow `[-]`; to be called
+    /// between densities and forces.
+    pub fn prescribe(&mut self, given: &[(u32, f32)]) {
+        for &(i, compression) in given {
+            self.next.compression[i as usize] = compression;
+        }
+        self.pressure.prescribe(given);
+    }
+
     /// Forces, and the move of every particle (Kataev 2022, eqs. 1.33–1.41, 1.45 and 1.46). The step may end up shorter than `dt`:
     /// [`Self::last_dt`] tells.
     pub fn accelerate_and_move(

@@ -58,6 +58,9 @@ pub(crate) trait Pressure: std::fmt::Debug + Send + Sync {
     /// compression, and where they will be what shifts them there.
     fn compute_density(&mut self, sorted: Sorted, shared: &mut Shared, next: &mut Particles);
 
+    /// Takes the compression of some sorted particles as given, where the method has one `[-]`.
+    fn prescribe(&mut self, _given: &[(u32, f32)]) {}
+
     /// How long velocities change before positions do `[s]`, after a step of `last` and in one of `dt`: velocities live half a
     /// step before positions (Kataev 2022, eq. 1.47 puts the first one half a step back; half a kick from the start is the same).
     fn kick(&self, last: f64, dt: f64) -> f64 {

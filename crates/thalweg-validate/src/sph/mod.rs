@@ -5,6 +5,7 @@ mod basin;
 mod bed;
 mod books;
 mod columns;
+mod discharge;
 mod erosion_spacing;
 mod forces;
 mod kernels;
@@ -12,6 +13,7 @@ mod measure;
 mod moving;
 mod neighbours;
 mod plates;
+mod pools;
 mod sediment;
 mod setup;
 mod stream;
@@ -48,6 +50,7 @@ pub(crate) const CASES: &[Case] = &[
         about: "a pond on rough, steep ground stays one",
         run: || columns::pond(PressureSolver::Wcsph, 10_000),
     },
+    Case { name: "sph/pools", about: "pools are filled to their level", run: pools::pools },
     Case {
         name: "sph/wave",
         about: "a standing wave keeps its height and period",
@@ -72,6 +75,11 @@ pub(crate) const CASES: &[Case] = &[
         name: "sph/couette",
         about: "flow between two plates, driven by one of them",
         run: plates::couette,
+    },
+    Case {
+        name: "sph/discharge",
+        about: "sources give what they promise, drowned or free",
+        run: discharge::discharge,
     },
     Case { name: "sph/settling", about: "grains settle in still water", run: sediment::settling },
     Case { name: "sph/diffusion", about: "a cloud of sediment spreads", run: sediment::diffusion },

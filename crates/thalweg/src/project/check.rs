@@ -84,6 +84,7 @@ impl Scene {
             check_pool(&mut found, pool, &format!("water[{i}]"));
         }
         self.check_emitters(&mut found);
+        self.check_probes(&mut found);
         for (i, rain) in self.rain.iter().enumerate() {
             check_rain(&mut found, rain, &format!("rain[{i}]"));
         }

@@ -15,6 +15,7 @@ mod output;
 mod particles;
 mod passes;
 mod picture;
+mod probes;
 mod ranges;
 mod schema;
 mod solver;
@@ -41,6 +42,7 @@ pub use picture::{
     ColoursChoice, LightChoice, OVERLAYS, OverlayTable, ParticlesTable, PictureTable, RendererChoice,
     ScaleChoice, ShapeChoice, SnowChoice, WaterTable,
 };
+pub use probes::{Probe, ProbeKind};
 pub use schema::{Backend, Scene, VERSION};
 pub use solver::{Earlier, SolverTable, Solvers};
 pub use waters::{Drops, Emitter, EmitterShape, Pool, Rain, Sink, Source};

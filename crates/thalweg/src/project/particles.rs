@@ -65,6 +65,7 @@ impl Scene {
             ("time.coarse", "time.coarse[0]".into(), !self.time.coarse.is_empty()),
             ("emitter", "emitter[0]".into(), !self.emitters.is_empty()),
             ("sink", "sink[0]".into(), !self.sinks.is_empty()),
+            ("probe", "probe[0]".into(), !self.probes.is_empty()),
         ];
         for (i, pool) in self.water.iter().enumerate() {
             for (key, there) in [

@@ -1,8 +1,8 @@
 //! What a scene file may say.
 
 use super::{
-    CameraTable, Earlier, Emitter, Output, PictureTable, Pool, Rain, ShapeChoice, Sink, Solvers, Source,
-    Terrain, Time,
+    CameraTable, Earlier, Emitter, Output, PictureTable, Pool, Probe, Rain, ShapeChoice, Sink, Solvers,
+    Source, Terrain, Time,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -69,6 +69,9 @@ pub struct Scene {
     /// Where particles vanish.
     #[serde(default, rename = "sink", skip_serializing_if = "Vec::is_empty")]
     pub sinks: Vec<Sink>,
+    /// What is measured while particles flow.
+    #[serde(default, rename = "probe", skip_serializing_if = "Vec::is_empty")]
+    pub probes: Vec<Probe>,
 }
 
 impl Default for Scene {
@@ -92,6 +95,7 @@ impl Default for Scene {
             drains: Vec::new(),
             emitters: Vec::new(),
             sinks: Vec::new(),
+            probes: Vec::new(),
         }
     }
 }

@@ -210,11 +210,11 @@ impl Emitter {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum EmitterShape {
-    /// Water fills it and moves out of it as a whole.
+    /// Water comes in through the face that it flows away from.
     Box,
     /// A disc across the flow.
     Disc,
-    /// A line across the flow, one particle thick.
+    /// A line across the flow, one spacing thick: velocity times length times spacing is what it gives.
     Line,
 }
 

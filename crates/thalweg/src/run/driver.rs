@@ -46,6 +46,7 @@ impl Driver<'_> {
     ) -> Result<Option<Outcome>, RunError> {
         self.write_if_due(state, watcher)?;
         let (mut teller, mut saved) = (Teller::new(state), Instant::now());
+        let mut warned = false;
         loop {
             if self.obey(state, watcher)? {
                 return self.stop(state).map(Some);
@@ -68,6 +69,11 @@ impl Driver<'_> {
                 })
                 .map_err(|error| self.with_checkpoint(error))?;
             let took = clock.elapsed();
+            if !warned {
+                let warnings = state.warnings();
+                warnings.iter().for_each(|warning| watcher.notice(warning));
+                warned = !warnings.is_empty();
+            }
             self.write_if_due(state, watcher)?;
             if watcher.cancelled() {
                 return self.stop(state).map(Some);
@@ -94,6 +100,9 @@ impl Driver<'_> {
             let written = self.timings.of(recorder.name(), || {
                 let mut shown = match recorder.shows() {
                     Shows::Points => state.show(&Wanted::points()),
+                    Shows::PointsAndBed => {
+                        state.show(&Wanted { points: true, ..Wanted::fields(&["height"]) })
+                    }
                     Shows::Scenery => state.scenery(),
                 };
                 Now::tell(state, |now| recorder.write(now, &mut shown, watcher))

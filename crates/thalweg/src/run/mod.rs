@@ -8,6 +8,7 @@ mod driver;
 mod error;
 mod estimate;
 mod folder;
+mod gauge;
 mod output;
 // Where nothing is drawn, frames are only counted.
 #[cfg_attr(not(feature = "render"), expect(dead_code))]
@@ -15,6 +16,7 @@ mod pace;
 mod particles;
 #[cfg(feature = "render")]
 mod pictures;
+mod probes;
 mod progress;
 mod recorder;
 mod report;

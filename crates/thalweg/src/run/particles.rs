@@ -34,7 +34,7 @@ impl Particles {
         let Some(points) = shown.points.as_ref().filter(|_| !paths.is_empty()) else { return Ok(()) };
         atomic::create_dir(&self.folder)?;
         for path in paths {
-            write_points(&path, points)?;
+            write_points(&path, points, Some(shown.time))?;
             self.written.insert(path);
         }
         Ok(())

@@ -2,6 +2,7 @@
 
 use super::RunOptions;
 use super::particles::Particles;
+use super::probes::Probes;
 use super::progress::{Timings, Watcher};
 use crate::project::Scene;
 use crate::session::Session;
@@ -57,6 +58,8 @@ impl<'a> Now<'a> {
 pub(super) enum Shows {
     /// Particles alone.
     Points,
+    /// Particles, and the height of the bed.
+    PointsAndBed,
     /// All there is to see.
     #[cfg_attr(not(feature = "render"), expect(dead_code, reason = "whoever draws asks for it"))]
     Scenery,
@@ -104,6 +107,9 @@ pub(super) fn recorders(
     watcher: &mut dyn Watcher,
 ) -> Vec<Box<dyn Recorder>> {
     let mut recorders: Vec<Box<dyn Recorder>> = vec![Box::new(Particles::new(options, now))];
+    if !now.scene().probes.is_empty() {
+        recorders.push(Box::new(Probes::new(options, now)));
+    }
     recorders.extend(drawing(now, options, watcher));
     recorders
 }

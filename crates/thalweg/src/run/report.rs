@@ -100,6 +100,9 @@ pub struct Report {
     /// How many particles came and went, of a method that has any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub particles: Option<ParticleCounts>,
+    /// What went on otherwise than the scene says.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
     /// Realism of the terrain before; none where it is no landscape.
     pub realism_before: Option<Realism>,
     /// Realism of the terrain after.
@@ -191,6 +194,7 @@ impl Report {
                 .map(|(kind, books)| OtherWater { kind, ledger: LedgerReport::of(books) })
                 .collect(),
             particles: books.particles,
+            warnings: state.warnings(),
             realism_before,
             realism_after,
             changes: state.changes().to_vec(),

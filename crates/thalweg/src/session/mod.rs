@@ -30,6 +30,8 @@ pub struct Session {
     /// What was done to it while it ran.
     changes: Vec<Change>,
     events: Vec<Event>,
+    /// Whether something was said that nobody asked for.
+    warned: bool,
     /// Masks of rain that were read, by the name of their file.
     masks: Vec<(String, Grid2<f32>)>,
     /// What was assumed or repaired while reading files.
@@ -76,6 +78,8 @@ pub enum Event {
     Refined,
     /// Something was done to it.
     Changed(Change),
+    /// Something goes on otherwise than its scene says; told once.
+    Warned(String),
     /// It is back at the beginning.
     Reset,
     /// All its steps are taken.
@@ -118,7 +122,7 @@ impl Session {
         let setup = Setup { scene: Arc::new(scene), ground: Arc::new(ground), max_bytes };
         let world = World::new(setup).map_err(|invalid| SetupError::invalid(project, invalid))?;
         let (history, changes, events) = (History::default(), Vec::new(), Vec::new());
-        Ok(Self { world, history, changes, events, masks, notices })
+        Ok(Self { world, history, changes, events, warned: false, masks, notices })
     }
 
     /// Lets the water find its place before the first step, if the scene asks for it; `go_on` is asked before each damped
@@ -180,6 +184,7 @@ impl Session {
             history: History::default(),
             changes: Vec::new(),
             events: Vec::new(),
+            warned: false,
             masks: self.masks.clone(),
             notices: self.notices.clone(),
         })
@@ -203,6 +208,12 @@ impl Session {
         self.tell(Event::Advanced { from: before.steps, to: now.steps });
         if before.items != now.items && now.kind == "cells" {
             self.tell(Event::Refined);
+        }
+        if !self.warned {
+            for warning in self.warnings() {
+                self.tell(Event::Warned(warning));
+                self.warned = true;
+            }
         }
         if now.is_over {
             self.tell(Event::Over);
@@ -474,6 +485,11 @@ impl Session {
     /// Where water and ground went.
     pub fn books(&self) -> Books {
         self.world.leader().books()
+    }
+
+    /// What goes on otherwise than the scene says.
+    pub fn warnings(&self) -> Vec<String> {
+        self.world.warnings()
     }
 
     /// The books of the waters beside the first, each with the name of its method.

@@ -121,6 +121,11 @@ pub trait Solver: Debug + Send {
         None
     }
 
+    /// What whoever runs it should know and did not ask for: something goes on otherwise than the scene says.
+    fn warning(&self) -> Option<String> {
+        None
+    }
+
     /// Puts everything that it needs to go on into named sections.
     fn save(&self, into: &mut Sections);
 
@@ -207,6 +212,8 @@ pub struct ParticleCounts {
     pub removed: u64,
     /// There now.
     pub end: u64,
+    /// Due from emitters, but there was no room for them.
+    pub held_back: u64,
 }
 
 /// How many particles a run will have.

@@ -26,7 +26,7 @@ pub(super) const METHOD: Method = Method {
     preset: |name| Params::preset(name).as_ref().map(table),
     read: read_as::<Params>,
     check,
-    understands: &["emitter", "sink", "water.particles", "output.particles"],
+    understands: &["emitter", "sink", "probe", "water.particles", "output.particles"],
     instead: &[
         (
             "rain",
@@ -42,12 +42,19 @@ pub(super) const METHOD: Method = Method {
     spacing: |params| params.get("fluid").and_then(Value::as_table).and_then(spacing),
     // What particles need is known once the size of the cells is.
     memory_of_cells: |[cols, rows], _| memory_beside(cols, rows),
-    memory: |setup| memory(setup, &setup.params()?),
+    memory: |setup| memory(setup, &params(setup)?),
     build: |setup| Ok(Box::new(ParticleRun::new(setup)?)),
 };
 
+/// Distance of the particles, unless it follows from their number.
 fn spacing(fluid: &Table) -> Option<f64> {
-    fluid.get("spacing").and_then(Value::as_float)
+    let counted = fluid.contains_key("particles");
+    fluid.get("spacing").and_then(Value::as_float).filter(|_| !counted)
+}
+
+/// The parameters of a scene, with the spacing that its number of particles asks for.
+fn params(setup: &Setup) -> Result<Params, Complaint> {
+    ParticleWater::with_count(setup.ground.heights(), &setup.params()?, &setting(setup)).map_err(complaint)
 }
 
 fn check(scene: &Scene) -> Vec<Complaint> {
@@ -94,7 +101,7 @@ struct ParticleRun {
 impl ParticleRun {
     /// Puts the scene's water onto its terrain.
     fn new(setup: &Setup) -> Result<Self, Complaint> {
-        let params = setup.params()?;
+        let params = params(setup)?;
         admit(setup, &params)?;
         let water =
             ParticleWater::new(setup.ground.heights(), &params, &setting(setup)).map_err(complaint)?;
@@ -108,7 +115,8 @@ impl ParticleRun {
         let water = self.water.ledger().water;
         let [start, added, removed, end] =
             [water.start, water.added, water.exported, water.end].map(|all| (all / volume).round() as u64);
-        ParticleCounts { start, added, removed, end }
+        let held_back = self.water.held_back().round() as u64;
+        ParticleCounts { start, added, removed, end, held_back }
     }
 }
 
@@ -246,7 +254,7 @@ impl Solver for ParticleRun {
     }
 
     fn change(&mut self, setup: &Setup) -> Result<(), Complaint> {
-        let params = setup.params()?;
+        let params = params(setup)?;
         admit(setup, &params)?;
         self.water.change(&params, &setting(setup)).map_err(complaint)?;
         self.setup = setup.clone();
@@ -343,8 +351,7 @@ impl Solver for ParticleRun {
         let (start, volume) = (self.counts().start, fluid.particle_mass() / fluid.density);
         let (mut most, mut particle_seconds) = (start as f64, start as f64 * time);
         for emitter in &emitters {
-            let rate =
-                RunningEmitter::new(emitter, fluid.spacing, volume, "").map_or(0.0, |running| running.rate());
+            let rate = RunningEmitter::new(emitter, fluid, volume, "").map_or(0.0, |running| running.rate());
             let lasts = emitter.lifetime.unwrap_or(f64::INFINITY);
             let (from, to) = (emitter.start.min(time), emitter.stop.min(time));
             most += rate * (to - from).min(lasts);
@@ -358,8 +365,19 @@ impl Solver for ParticleRun {
         Some(Crowd { start, most, mean })
     }
 
+    fn warning(&self) -> Option<String> {
+        let (held_back, most) =
+            (self.water.held_back().round() as u64, self.water.params().fluid.max_particles);
+        let text = format!(
+            "solver.fluid.max_particles is {most}, and there is no room for more: emitters have held back {held_back} \
+             particles; raise it, let water leave through a sink, an open edge or with a lifetime, or use a larger \
+             solver.fluid.spacing"
+        );
+        (held_back > 0).then_some(text)
+    }
+
     fn save(&self, into: &mut Sections) {
-        let Saved { numbers, doubles, floats, tags, painted, relaxed, gone, compression, .. } =
+        let Saved { numbers, doubles, floats, tags, painted, relaxed, gone, compression, held_back, .. } =
             self.water.save();
         let height = &self.water.ground().height;
         into.put("size", vec![height.cols(), height.rows()]);
@@ -374,6 +392,9 @@ impl Solver for ParticleRun {
         into.put_doubles("clock", self.dt.0.to_vec());
         if !gone.is_empty() {
             into.put_doubles("gone_emitters", gone);
+        }
+        if held_back > 0.0 {
+            into.put_doubles("held_back", vec![held_back]);
         }
     }
 
@@ -398,6 +419,7 @@ impl Solver for ParticleRun {
             gone: from.doubles("gone_emitters").map(<[f64]>::to_vec).unwrap_or_default(),
             // Those of the first version have densities that are found anew in every step.
             compression: from.floats("compression").map(<[f32]>::to_vec).unwrap_or_default(),
+            held_back: from.doubles("held_back").map_or(0.0, |all| all.iter().sum()),
         };
         self.water.restore(&saved)?;
         self.dt = time_steps(from.doubles("clock")?)?;

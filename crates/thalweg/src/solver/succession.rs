@@ -210,6 +210,10 @@ impl Solver for Succession {
         Books { ledger: self.ledger(books.ledger), ..books }
     }
 
+    fn warning(&self) -> Option<String> {
+        self.solver.warning()
+    }
+
     fn save(&self, into: &mut Sections) {
         self.solver.save(into);
         let Past { steps, time, dt: [shortest, longest], solids } = self.past;

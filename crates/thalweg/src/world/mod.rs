@@ -200,6 +200,11 @@ impl World {
         self.waters[1..].iter().map(|water| (water.kind, water.solver.books())).collect()
     }
 
+    /// What the waters have to say that nobody asked for.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        self.waters.iter().filter_map(|water| water.solver.warning()).collect()
+    }
+
     pub(crate) fn particles_within(&self, time: f64) -> Option<Crowd> {
         self.waters.iter().find_map(|water| water.solver.particles_within(time))
     }

@@ -41,6 +41,7 @@ const ENTRIES: &str = "
     drain = [{ at = [0, 0], rate = 1 }]
     emitter = [{ shape = 'disc', velocity = [1, 0, 0] }]
     sink = [{ from = [0, 0, 0], to = [1, 1, 1] }]
+    probe = [{ name = 'a', kind = 'pressure' }]
     water = [{ depth = 1 }]
     time = { coarse = [{ factor = 2, steps = 1 }] }
     camera = { key = [{ time = 0 }] }
@@ -48,7 +49,7 @@ const ENTRIES: &str = "
 ";
 
 /// Sections that are lists.
-const LISTS: [&str; 14] = [
+const LISTS: [&str; 15] = [
     "before.time.coarse",
     "before.layer",
     "before",
@@ -57,6 +58,7 @@ const LISTS: [&str; 14] = [
     "drain",
     "emitter",
     "sink",
+    "probe",
     "water",
     "time.coarse",
     "camera.key",

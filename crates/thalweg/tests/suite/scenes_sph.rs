@@ -132,6 +132,23 @@ fn the_ridge_across_a_ditch_levels_off() {
     assert!(left < 0.3 * high, "the ridge, {high} m above the floor beside it, still is by {left} m");
 }
 
+/// Kataev 2022, use case 1: the particles disappear after their lifetime, and the deformed terrain is left.
+#[test]
+fn the_water_of_ditch_and_meander_goes_in_the_end_and_deformed_ground_stays() {
+    for name in ["ditch", "meander"] {
+        let mut state = begun(name, &["solver.fluid.spacing=16 cm"]);
+        let all = state.clock().planned;
+        state.tick(all).unwrap();
+        assert!(state.is_over(), "{name}: {} s after all its steps", state.time());
+        let water = state.ledger().water;
+        assert!(water.start + water.added > 1.0, "{name}: {water:?}");
+        assert_eq!(water.end, 0.0, "{name}: water is left at {} s", state.time());
+        let [lost, _] = moved(&mut state);
+        let deepest = lost.range().unwrap().1;
+        assert!(deepest > 0.05, "{name}: the ground lost {deepest} m at most");
+    }
+}
+
 #[test]
 fn water_that_erodes_nothing_leaves_a_ditch_as_it_is() {
     let mut state = begun("ditch", &["solver.fluid.spacing=10 cm", "solver.erosion.strength=0"]);

@@ -400,3 +400,66 @@ fn a_wrong_scene_of_particles_is_no_project() {
     let error = Project::open(file.to_str().unwrap(), &[]).unwrap_err();
     assert!(matches!(error, ProjectError::Wrong(_)), "{error}");
 }
+
+/// A tank without a way out fills until there are as many particles as there may be.
+#[test]
+fn a_source_without_room_is_told_once_and_stands_in_the_report() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let text = SCENE.replace("max_particles = 5000", "max_particles = 1270");
+    let project = project(folder.path(), &text);
+    let mut watcher = Told::default();
+    let report = finished(&project, &out, Earlier::Refuse, &mut watcher);
+    let told: Vec<_> = watcher.notices.iter().filter(|text| text.contains("held back")).collect();
+    assert_eq!(told.len(), 1, "{:?}", watcher.notices);
+    assert!(told[0].starts_with("solver.fluid.max_particles is 1270"), "{told:?}");
+    let counts = report.particles.unwrap();
+    assert!(counts.held_back > 0 && counts.end <= 1270, "{counts:?}");
+    assert_eq!(report.warnings.len(), 1);
+    let written = std::fs::read_to_string(out.join("report.json")).unwrap();
+    assert!(written.contains("\"held_back\"") && written.contains("there is no room for more"), "{written}");
+}
+
+/// Tables of probes go on where a run does, and are the same as those of one that never stopped.
+#[test]
+fn probes_write_tables_that_go_on_with_their_run() {
+    const PROBES: &str = r#"
+[[probe]]
+name = "gauge"
+kind = "pressure"
+at = [0.5, 0.7, 0.35]
+every = "5 ms"
+[[probe]]
+name = "level"
+kind = "surface"
+at = [0.5, 0.7, 0]
+[[probe]]
+name = "outflow"
+kind = "discharge"
+from = [1.5, 0]
+to = [1.5, 1.6]
+[[probe]]
+name = "load"
+kind = "force"
+from = [0.3, 0.4]
+to = [0.8, 1.1]
+"#;
+    let folder = tempfile::tempdir().unwrap();
+    let [whole, parts] = ["whole", "parts"].map(|name| folder.path().join(name));
+    let project = project(folder.path(), &format!("{}{PROBES}", *SCENE));
+    let report = finished(&project, &whole, Earlier::Refuse, &mut Told::default());
+    let stopped =
+        run(&project, &options(&parts, Earlier::Refuse), &mut Told { stop_after: Some(4), ..told(&[]) });
+    assert!(matches!(stopped, Ok(Outcome::Stopped { .. })), "{stopped:?}");
+    finished(&project, &parts, Earlier::Resume, &mut Told::default());
+    for (name, columns) in [("gauge", 2), ("level", 2), ("outflow", 2), ("load", 4)] {
+        let file = format!("probes/{name}.csv");
+        assert!(report.files.contains(&file), "{file} is not in {:?}", report.files);
+        let [table, again] = [&whole, &parts].map(|out| std::fs::read_to_string(out.join(&file)).unwrap());
+        assert_eq!(table, again, "{file}");
+        let lines: Vec<Vec<&str>> = table.lines().skip(1).map(|line| line.split(',').collect()).collect();
+        assert!(lines.len() > 10 && lines.iter().all(|line| line.len() == columns), "{table}");
+    }
+    let ply = std::fs::read(whole.join("particles/step_000150.ply")).unwrap();
+    assert!(String::from_utf8_lossy(&ply).contains("\ncomment time 0."), "no time in a file of particles");
+}

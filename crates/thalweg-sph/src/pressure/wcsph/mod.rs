@@ -57,6 +57,12 @@ impl Pressure for Wcsph {
         self.columns.finish_density(sorted, shared, &next.compression);
     }
 
+    fn prescribe(&mut self, given: &[(u32, f32)]) {
+        for &(i, compression) in given {
+            self.columns.pushing[i as usize] = compression;
+        }
+    }
+
     fn accelerate(&mut self, sorted: Sorted, shared: &Shared, next: &mut Particles, kick: f64) -> f64 {
         let count = sorted.particles.len();
         let out = next.velocity.each_mut().map(|column| &mut column[..count]);
