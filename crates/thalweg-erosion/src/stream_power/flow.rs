@@ -171,22 +171,18 @@ impl Averaged<'_> {
     /// What passes over the stretch at each cell of a row.
     #[inline(always)]
     fn across<S: Simd>(&self, _: S, taps: Taps, found: &mut [f64]) {
-        let (stride, rows) = (self.layout.stride, self.layout.rows);
-        let line = |values: &'_ [f32], row: usize, first: usize| -> [f32; STRIP] {
-            let mut part = [0.0; STRIP];
-            let count = STRIP.min(self.layout.cols - first);
-            part[..count].copy_from_slice(&values[row * stride + 1 + first..][..count]);
-            part
-        };
+        let Self { layout, row, .. } = *self;
         for (first, found) in (0..).step_by(STRIP).zip(found.chunks_mut(STRIP)) {
+            let cols = first..first + found.len();
             let mut mean = [[0.0; STRIP]; 2];
             for (values, mean) in [self.east, self.south].into_iter().zip(&mut mean) {
-                *mean = line(values, self.row, first);
+                let mean = &mut mean[..cols.len()];
+                mean.copy_from_slice(layout.cells_of(values, row, &cols));
                 for by in 1..=taps.reach() {
                     let counts = if by <= taps.whole { 1.0 } else { taps.part };
-                    let north = line(values, self.row.saturating_sub(by).max(1), first);
-                    let south = line(values, (self.row + by).min(rows), first);
-                    for (mean, (north, south)) in mean.iter_mut().zip(north.iter().zip(&south)) {
+                    let north = layout.cells_of(values, row.saturating_sub(by).max(1), &cols);
+                    let south = layout.cells_of(values, (row + by).min(layout.rows), &cols);
+                    for (mean, (north, south)) in mean.iter_mut().zip(north.iter().zip(south)) {
                         *mean += counts * (north + south);
                     }
                 }

@@ -290,11 +290,9 @@ impl StreamPower {
         } else {
             work.erodibility.clear();
         }
-        let floors = (params.valley_width > 0.0).then(|| {
-            let floors = Floors { width: params.valley_width, cut: params.erodibility * dt };
-            floors.spread(layout, work.incision.passing(), &mut work.floors);
-            &work.floors[..]
-        });
+        let floors = Floors { width: params.valley_width, cut: params.erodibility * dt };
+        let widest = floors.spread(layout, work.incision.passing(), &mut work.floors);
+        let floors = (widest > 0.0).then_some(&work.floors[..]);
         let law = law(layout, params, dt);
         stays(&law, layout, [&work.incision.area, work.incision.passing()], &routes.ways, &mut work.stays);
         let (spread, critical) = (params.diffusivity() * dt, params.steepest());
@@ -304,8 +302,17 @@ impl StreamPower {
             uplift.max(0.0) * params.channel_area.sqrt() / (params.diffusivity() * critical.unwrap_or(1.0));
         let risen = (&given.pattern[..], uplift * dt);
         let erodibility = given.erodibility(&work.erodibility);
-        let slopes =
-            Slopes { layout, spread, critical, comes, floors, stays: &work.stays, erodibility, risen };
+        let slopes = Slopes {
+            layout,
+            spread,
+            critical,
+            comes,
+            floors,
+            widest,
+            stays: &work.stays,
+            erodibility,
+            risen,
+        };
         work.creep.go(&slopes, &mut cells.height, &mut work.soil);
     }
 
