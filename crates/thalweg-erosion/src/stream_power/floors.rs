@@ -25,13 +25,13 @@ pub(super) struct Floors {
 
 impl Floors {
     /// Finds the spreading of each cell in a step, diffusivity times time `[m²]`; `area` is in cells. Returns the most there is.
-    pub(super) fn spread(&self, layout: &Layout, area: &[f64], spread: &mut Vec<f32>) -> f32 {
+    pub(super) fn spread(&self, layout: &Layout, area: &[f32], spread: &mut Vec<f32>) -> f32 {
         if self.width == 0.0 {
             return 0.0;
         }
         let (cell, stride, level) = (layout.cell, layout.stride, Level::new());
         // How far the floor reaches beyond each cell, in cells.
-        let scale = 0.5 * self.width / REFERENCE_AREA.sqrt();
+        let scale = (0.5 * self.width / REFERENCE_AREA.sqrt()) as f32;
         spread.resize(layout.len(), 0.0);
         band::for_each_chunk(spread, stride, |row, reach| {
             dispatch!(level, simd => reaches(simd, &area[row * stride..][..stride], scale, reach));
@@ -58,8 +58,8 @@ fn level_out<S: Simd>(_: S, factor: f32, most: f32, reach: &mut [f32]) -> f32 {
 }
 
 #[inline(always)]
-fn reaches<S: Simd>(_: S, area: &[f64], scale: f64, reach: &mut [f32]) {
-    reach.iter_mut().zip(area).for_each(|(reach, area)| *reach = (scale * area.sqrt()) as f32);
+fn reaches<S: Simd>(_: S, area: &[f32], scale: f32, reach: &mut [f32]) {
+    reach.iter_mut().zip(area).for_each(|(reach, area)| *reach = scale * area.sqrt());
 }
 
 /// Lets every cell reach as far as the farthest reach over it: each step costs a cell, or √2 of them (Borgefors 1986).
