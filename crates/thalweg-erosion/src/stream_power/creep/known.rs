@@ -5,9 +5,10 @@ use super::tile::{MARGIN, STAGES, Values, WIDE};
 use std::ops::Range;
 
 /// Rows that are known: the newest, and those that its stages are still at.
-const ROWS: usize = STAGES + 2;
+const ROWS: usize = STAGES + 1;
 
 /// A row of the ground.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Row {
     /// How much higher the cell to the east was at the beginning `[m]`.
     pub(super) east: Values,
@@ -24,7 +25,7 @@ pub(super) struct Row {
 }
 
 impl Row {
-    const NEW: Self = Self {
+    const ZERO: Self = Self {
         east: Values::ZERO,
         south: Values::ZERO,
         stays: Values::ZERO,
@@ -35,17 +36,22 @@ impl Row {
 }
 
 /// Cells of a row that are looked at across faces; those with even numbers first.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Cells {
     height: [f64; WIDE],
     floor: Values,
     softness: Values,
 }
 
+impl Cells {
+    const ZERO: Self = Self { height: [0.0; WIDE], floor: Values::ZERO, softness: Values::ZERO };
+}
+
 /// The rows that a tile is at.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Known {
-    rows: [Row; ROWS],
-    cells: [Cells; 2],
+    rows: Vec<Row>,
+    cells: Vec<Cells>,
 }
 
 /// A part of the maps.
@@ -69,10 +75,13 @@ impl Part<'_> {
 }
 
 impl Known {
-    pub(super) const NEW: Self = Self {
-        rows: [const { Row::NEW }; ROWS],
-        cells: [Cells { height: [0.0; WIDE], floor: Values::ZERO, softness: Values::ZERO }; 2],
-    };
+    /// Forgets all rows.
+    pub(super) fn clear(&mut self) {
+        self.rows.clear();
+        self.rows.resize(ROWS, Row::ZERO);
+        self.cells.clear();
+        self.cells.resize(2, Cells::ZERO);
+    }
 
     /// A row of the ground.
     #[inline(always)]
@@ -84,8 +93,7 @@ impl Known {
     #[inline(always)]
     pub(super) fn take_up(&mut self, part: &Part, row: usize) {
         self.look_at(part, row);
-        let [even, odd] = &self.cells;
-        let (here, above) = if row.is_multiple_of(2) { (even, odd) } else { (odd, even) };
+        let (here, above) = (&self.cells[row % 2], &self.cells[(row + 1) % 2]);
         let known = &mut self.rows[row % ROWS];
         for at in 0..WIDE - 1 {
             known.east[at] = (here.height[at + 1] - here.height[at]) as f32;

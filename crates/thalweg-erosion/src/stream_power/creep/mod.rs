@@ -27,6 +27,8 @@ use rows::{Crossed, Stages};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Creep {
     stages: Vec<Stage>,
+    /// For tiles that are worked on at the same time.
+    rooms: Vec<tile::Room>,
     /// Soil that has crossed the faces of each cell after the last two stages, the later first, and room for what follows.
     crossed: [Crossed; 2],
     next: [Crossed; 2],
@@ -97,7 +99,7 @@ impl Creep {
         for (number, stages) in (1..).zip(parts) {
             let from = (number > 1).then_some(&self.crossed);
             let stages = Stages { slopes, height, law, stages, from, go_on: number < times };
-            stages.take(&mut self.next);
+            stages.take(&mut self.rooms, &mut self.next);
             std::mem::swap(&mut self.crossed, &mut self.next);
         }
         soil.resize(height.len(), 0.0);

@@ -1,14 +1,14 @@
 //! The soil that has crossed the faces of all cells, row by row.
 
 use super::law::Law;
-use super::tile::{MARGIN, STRIP, Tile};
+use super::tile::{MARGIN, Room, STRIP, Tile};
 use super::{Slopes, Stage};
 use fearless_simd::{Level, Simd, dispatch};
 use std::ops::Range;
 use thalweg_field::band::{self, Lines};
 
 /// Rows of a tile at least and at most: those around it that are computed twice are few beside them.
-const TOGETHER: [usize; 2] = [64, 512];
+const TOGETHER: [usize; 2] = [128, 512];
 /// Tiles below one another for each thread, so that none waits long for another.
 const FOR_EACH_THREAD: usize = 2;
 
@@ -77,19 +77,27 @@ impl Crossed {
 
 impl Stages<'_> {
     /// Takes the stages. `to` gets what has crossed after the last of them, and after the one before it if others follow.
-    pub(super) fn take(&self, to: &mut [Crossed; 2]) {
+    pub(super) fn take(&self, rooms: &mut Vec<Room>, to: &mut [Crossed; 2]) {
         let (level, layout) = (Level::new(), self.slopes.layout);
-        let to =
-            to.each_mut().map(|crossed| Lines { length: 2 * crossed.stride, values: &mut crossed.faces[..] });
-        let cross = |rows: Range<usize>, to: [Lines<'_, f32>; 2]| {
+        let together = layout.rows.div_ceil(FOR_EACH_THREAD * band::threads());
+        let together = together.clamp(TOGETHER[0], TOGETHER[1]);
+        let count = layout.rows.div_ceil(together);
+        if rooms.len() < count {
+            rooms.resize_with(count, Room::default);
+        }
+        let to = to
+            .each_mut()
+            .map(|crossed| Lines { length: 2 * crossed.stride * together, values: &mut crossed.faces[..] });
+        let cross = |number: Range<usize>, (rooms, to): (&mut [Room], [Lines<'_, f32>; 2])| {
             let mut to = to.map(|cells| cells.values);
+            let first = number.start * together;
+            let rows = first..(first + together).min(layout.rows);
             for col in (0..layout.cols).step_by(STRIP) {
                 let tile = Tile { stages: self, rows: rows.clone(), col };
-                dispatch!(level, simd => tile.cross(simd, self.law.on(simd), &mut to));
+                dispatch!(level, simd => tile.cross(simd, self.law.on(simd), &mut rooms[0], &mut to));
             }
         };
-        let together = layout.rows.div_ceil(FOR_EACH_THREAD * band::threads());
-        band::for_each_part(0..layout.rows, together.clamp(TOGETHER[0], TOGETHER[1]), to, &cross);
+        band::for_each_part(0..count, 1, (&mut rooms[..count], to), &cross);
     }
 }
 

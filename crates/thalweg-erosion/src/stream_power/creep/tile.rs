@@ -11,8 +11,8 @@ use fearless_simd::{Simd, prelude::*};
 use std::ops::{Deref, DerefMut, Range};
 
 /// Stages that are taken at once at most: the more, the less often everything is read and written, and the more is computed twice.
-/// Measured best of 4, 6 and 9.
-pub(super) const STAGES: usize = 9;
+/// Measured best of 4, 6, 9 and 17, which is a whole step of the defaults on cells of 20 m.
+pub(super) const STAGES: usize = 17;
 /// Columns of a tile: its rows in flight fit into the second cache.
 pub(super) const STRIP: usize = 16 * WIDEST;
 /// Cells on either side of a tile: those that are computed along, two for each stage, and a vector that is only looked at.
@@ -20,10 +20,10 @@ pub(super) const MARGIN: usize = (2 * STAGES).next_multiple_of(WIDEST) + WIDEST;
 /// A tile with its margins.
 pub(super) const WIDE: usize = STRIP + 2 * MARGIN;
 /// Rows that are kept of each stage: the latest, and two more that later stages look back to.
-const KEPT: usize = 4;
+const KEPT: usize = 3;
 
 /// Values of a row of a tile with its margins, which no vector of straddles two lines of the cache.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub(super) struct Values([f32; WIDE]);
 
@@ -50,6 +50,25 @@ impl DerefMut for Values {
 /// What has crossed the eastern and southern faces of a row.
 type Crossing = [Values; 2];
 
+/// Room for a tile.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Room {
+    known: Known,
+    /// Rows after the stage before the last, after the last, and after each that is taken here.
+    after: Vec<[Crossing; KEPT]>,
+    fronts: Vec<Front>,
+}
+
+impl Room {
+    fn clear(&mut self) {
+        self.known.clear();
+        self.after.clear();
+        self.after.resize(STAGES + 2, [[Values::ZERO; 2]; KEPT]);
+        self.fronts.clear();
+        self.fronts.resize(STAGES, Front::ZERO);
+    }
+}
+
 /// Some columns and rows of the ground.
 pub(super) struct Tile<'a> {
     pub(super) stages: &'a Stages<'a>,
@@ -58,6 +77,7 @@ pub(super) struct Tile<'a> {
 }
 
 /// How far down a stage has come: the row that it takes next and the one below it, those with even numbers first.
+#[derive(Clone, Copy, Debug)]
 struct Front {
     /// How much higher each cell is than at the beginning of the step.
     moved: [Values; 2],
@@ -68,7 +88,7 @@ struct Front {
 }
 
 impl Front {
-    const NEW: Self = Self { moved: [Values::ZERO; 2], east: [Values::ZERO; 2], south: [Values::ZERO; 2] };
+    const ZERO: Self = Self { moved: [Values::ZERO; 2], east: [Values::ZERO; 2], south: [Values::ZERO; 2] };
 }
 
 /// What stays in cells of the soil that came, by the share that does. What is lost every cell but an outlet loses whole: a river
@@ -82,35 +102,33 @@ fn kept<S: Simd>(simd: S, came: S::f32s, stays: S::f32s) -> S::f32s {
 impl Tile<'_> {
     /// Takes the stages. `to` gets what has crossed after the last one and after the one before it, for the rows of the tile.
     #[inline(always)]
-    pub(super) fn cross<S: Simd>(&self, simd: S, law: Faces<S>, to: &mut [&mut [f32]; 2]) {
+    pub(super) fn cross<S: Simd>(&self, simd: S, law: Faces<S>, room: &mut Room, to: &mut [&mut [f32]; 2]) {
         let Stages { slopes, height, from, .. } = *self.stages;
         let count = self.count();
         let part = Part { slopes, height, bend: self.stages.law.bend(), col: self.col };
-        let mut known = Known::NEW;
-        // Rows after the stage before the last, after the last, and after each that is taken here.
-        let mut after = [[[Values::ZERO; 2]; KEPT]; STAGES + 2];
-        let mut fronts = [const { Front::NEW }; STAGES];
+        room.clear();
+        let Room { known, after, fronts } = room;
         let ahead = |stage: usize| (self.rows.end + (count - stage)).min(slopes.layout.rows);
         let behind = |stage: usize| self.rows.start.saturating_sub(2 * (count - stage));
         for newest in behind(0)..self.rows.end + count {
             if newest < ahead(0) {
                 known.take_up(&part, newest);
                 if from.is_some() {
-                    let [earlier, last, ..] = &mut after;
-                    self.fetch(newest, [&mut last[newest % KEPT], &mut earlier[newest % KEPT]]);
+                    let (earlier, last) = after.split_at_mut(1);
+                    self.fetch(newest, [&mut last[0][newest % KEPT], &mut earlier[0][newest % KEPT]]);
                 }
             }
             // A stage lags one row behind the one before it.
-            for (stage, front) in (1..=count.min(newest + 1)).zip(&mut fronts) {
+            for (stage, front) in (1..=count.min(newest + 1)).zip(&mut *fronts) {
                 let below = newest + 1 - stage;
                 let (before, now) = after.split_at_mut(stage + 1);
                 if (behind(stage - 1)..ahead(stage - 1)).contains(&below) {
-                    self.reach(simd, [stage, below], &known, &before[stage], front);
+                    self.reach(simd, [stage, below], known, &before[stage], front);
                 }
                 let row = below.checked_sub(1).filter(|row| (behind(stage)..ahead(stage)).contains(row));
                 if let Some(row) = row {
                     let crossed = [&before[stage][row % KEPT], &before[stage - 1][row % KEPT]];
-                    let step = Step { stage, row, known: &known, front, crossed };
+                    let step = Step { stage, row, known, front, crossed };
                     self.faces(simd, law, &step, &mut now[0][row % KEPT]);
                 }
             }
