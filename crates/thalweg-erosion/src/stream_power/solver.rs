@@ -174,7 +174,7 @@ impl StreamPower {
     }
 
     /// Bytes for each cell: what is saved, and the room for a step.
-    pub const BYTES_PER_CELL: usize = 20 + 12 + 156;
+    pub const BYTES_PER_CELL: usize = 20 + 12 + 172;
 
     /// Memory that a run on so many cells needs, without maps and pictures `[bytes]`.
     pub fn memory(cols: usize, rows: usize) -> u64 {

@@ -22,7 +22,7 @@ pub(super) const WIDE: usize = STRIP + 2 * MARGIN;
 /// Rows that are kept of each stage: the latest, and two more that later stages look back to.
 const KEPT: usize = 3;
 
-/// Values of a row of a tile with its margins, which no vector of straddles two lines of the cache.
+/// Values of a row of a tile with its margins. They begin a line of the cache, so that only vectors that look aside straddle two.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub(super) struct Values([f32; WIDE]);
