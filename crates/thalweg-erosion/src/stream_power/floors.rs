@@ -8,7 +8,7 @@ use super::layout::Layout;
 use super::params::REFERENCE_AREA;
 use fearless_simd::{Level, Simd, dispatch};
 use std::f64::consts::SQRT_2;
-use thalweg_field::band;
+use thalweg_field::band::{self, Lines};
 
 /// Most spreading in a step `[m²]`: it levels a floor of two hundred metres in ten steps, and more would only cost stages.
 const LEVELLED: f64 = 2500.0;
@@ -24,11 +24,14 @@ pub(super) struct Floors {
 }
 
 impl Floors {
-    /// The spreading of each cell in a step, diffusivity times time `[m²]`; `area` is in cells.
-    pub(super) fn spread(&self, layout: &Layout, area: &[f64], spread: &mut Vec<f32>) {
+    /// Finds the spreading of each cell in a step, diffusivity times time `[m²]`; `area` is in cells. Returns the most there is.
+    pub(super) fn spread(&self, layout: &Layout, area: &[f32], spread: &mut Vec<f32>) -> f32 {
+        if self.width == 0.0 {
+            return 0.0;
+        }
         let (cell, stride, level) = (layout.cell, layout.stride, Level::new());
         // How far the floor reaches beyond each cell, in cells.
-        let scale = 0.5 * self.width / REFERENCE_AREA.sqrt();
+        let scale = (0.5 * self.width / REFERENCE_AREA.sqrt()) as f32;
         spread.resize(layout.len(), 0.0);
         band::for_each_chunk(spread, stride, |row, reach| {
             dispatch!(level, simd => reaches(simd, &area[row * stride..][..stride], scale, reach));
@@ -38,15 +41,25 @@ impl Floors {
         // Rivers move sideways about as fast as they cut down where it is steep, across their own width.
         let factor = (4.0 * self.cut * cell * cell / self.width) as f32;
         let most = LEVELLED.max(LEVELLED_CELLS * cell * cell) as f32;
-        band::for_each_chunk(spread, stride, |_, reach| {
-            reach.iter_mut().for_each(|reach| *reach = (factor * *reach * (*reach - 0.5).max(0.0)).min(most));
-        });
+        let spread = Lines { values: &mut spread[..], length: stride };
+        let level_out =
+            |_, reach: Lines<'_, f32>| dispatch!(level, simd => level_out(simd, factor, most, reach.values));
+        band::measure_parts(0..layout.rows + 2, 1, spread, &level_out, &larger)
     }
 }
 
+/// Makes reaches into spreading. Returns the most.
 #[inline(always)]
-fn reaches<S: Simd>(_: S, area: &[f64], scale: f64, reach: &mut [f32]) {
-    reach.iter_mut().zip(area).for_each(|(reach, area)| *reach = (scale * area.sqrt()) as f32);
+fn level_out<S: Simd>(_: S, factor: f32, most: f32, reach: &mut [f32]) -> f32 {
+    for reach in &mut *reach {
+        *reach = (factor * *reach * (*reach - 0.5).max(0.0)).min(most);
+    }
+    largest(reach)
+}
+
+#[inline(always)]
+fn reaches<S: Simd>(_: S, area: &[f32], scale: f32, reach: &mut [f32]) {
+    reach.iter_mut().zip(area).for_each(|(reach, area)| *reach = scale * area.sqrt());
 }
 
 /// Lets every cell reach as far as the farthest reach over it: each step costs a cell, or √2 of them (Borgefors 1986).
@@ -84,7 +97,7 @@ const TOGETHER: usize = 64;
 /// same as going from cell to cell, and several cells can go at once.
 #[inline(always)]
 fn from_west(here: &mut [f32]) {
-    let (count, farthest) = (here.len(), here.iter().copied().fold(0.0, larger));
+    let (count, farthest) = (here.len(), largest(here));
     let mut by = 1;
     while (by as f32) < farthest && by < count {
         // Those behind first: what is reached from has not changed yet.
@@ -101,7 +114,7 @@ fn from_west(here: &mut [f32]) {
 
 #[inline(always)]
 fn from_east(here: &mut [f32]) {
-    let (count, farthest) = (here.len(), here.iter().copied().fold(0.0, larger));
+    let (count, farthest) = (here.len(), largest(here));
     let mut by = 1;
     while (by as f32) < farthest && by < count {
         for first in (0..count - by).step_by(TOGETHER) {
@@ -119,6 +132,16 @@ fn from_east(here: &mut [f32]) {
 #[inline(always)]
 fn larger(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
+}
+
+/// The largest of numbers that are not below 0; several at once, because it does not depend on their order.
+#[inline(always)]
+fn largest(values: &[f32]) -> f32 {
+    let mut most = [0.0; TOGETHER];
+    for some in values.chunks(TOGETHER) {
+        most.iter_mut().zip(some).for_each(|(most, &value)| *most = larger(*most, value));
+    }
+    most.into_iter().fold(0.0, larger)
 }
 
 /// Nothing reaches in from beyond the terrain.

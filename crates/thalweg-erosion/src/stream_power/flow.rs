@@ -24,7 +24,7 @@ const WIDE: usize = STRIP + 2 * FARTHEST;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Flow {
     /// Area whose water passes over the stretch at each cell, in cells.
-    passes: Vec<f64>,
+    passes: Vec<f32>,
     /// Flow to the east and to the south, averaged along the rows.
     east: Vec<f32>,
     south: Vec<f32>,
@@ -55,7 +55,7 @@ impl Taps {
 
 impl Flow {
     /// Gathers what passes over a stretch of `side` cells.
-    pub(super) fn gather(&mut self, layout: &Layout, ways: &[u8], area: &[f64], side: f64) {
+    pub(super) fn gather(&mut self, layout: &Layout, ways: &[u8], area: &[f32], side: f64) {
         if side <= 1.0 {
             self.passes.clear();
             return;
@@ -87,7 +87,7 @@ impl Flow {
     }
 
     /// The area whose water passes over the stretch at each cell: that of its own thread where cells are as wide or wider.
-    pub(super) fn of<'a>(&'a self, area: &'a [f64]) -> &'a [f64] {
+    pub(super) fn of<'a>(&'a self, area: &'a [f32]) -> &'a [f32] {
         if self.passes.is_empty() { area } else { &self.passes }
     }
 }
@@ -97,7 +97,7 @@ struct Threads<'a> {
     layout: &'a Layout,
     row: usize,
     ways: &'a [u8],
-    area: &'a [f64],
+    area: &'a [f32],
 }
 
 /// The way of each code as a vector to the east and to the south; those of outlets are found from the edge.
@@ -124,12 +124,8 @@ impl Threads<'_> {
         for first in (0..cols).step_by(STRIP) {
             let (mut e, mut s) = ([0.0; WIDE], [0.0; WIDE]);
             let count = STRIP.min(cols - first);
-            for at in 0..count + 2 * reach {
-                let col = (first + at).saturating_sub(reach).min(cols - 1);
-                let area = self.area[col] as f32;
-                let [to_east, to_south] = self.direction(col);
-                (e[at], s[at]) = (area * to_east, area * to_south);
-            }
+            let wide = count + 2 * reach;
+            self.vectors(first, reach, [&mut e[..wide], &mut s[..wide]]);
             for (values, mean) in [(&e, &mut *east), (&s, &mut *south)] {
                 for (at, mean) in mean[first..][..count].iter_mut().enumerate() {
                     let mut sum = values[at + reach];
@@ -143,12 +139,38 @@ impl Threads<'_> {
         }
     }
 
+    /// The flow as a vector in a strip of the row, from `reach` cells before the column `first` on.
     #[inline(always)]
-    fn direction(&self, col: usize) -> [f32; 2] {
-        let way = self.ways[col] & WAY;
-        if way != OUTLET {
-            return [EAST[way as usize], SOUTH[way as usize]];
+    fn vectors(&self, first: usize, reach: usize, [east, south]: [&mut [f32]; 2]) {
+        let begin = first.saturating_sub(reach);
+        let end = (first + east.len() - reach).min(self.area.len());
+        let (before, count) = (reach - (first - begin), end - begin);
+        let cells = self.area[begin..end].iter().zip(&self.ways[begin..end]);
+        let flows = east[before..].iter_mut().zip(&mut south[before..]);
+        for ((east, south), (area, way)) in flows.zip(cells) {
+            let way = (way & WAY) as usize;
+            (*east, *south) = (area * EAST[way], area * SOUTH[way]);
         }
+        for col in (begin..end).filter(|&col| self.is_at_edge(col) && self.ways[col] & WAY == OUTLET) {
+            let ([to_east, to_south], at) = (self.over_edge(col), before + col - begin);
+            (east[at], south[at]) = (self.area[col] * to_east, self.area[col] * to_south);
+        }
+        for flow in [east, south] {
+            let (first, last) = (flow[before], flow[before + count - 1]);
+            flow[..before].fill(first);
+            flow[before + count..].fill(last);
+        }
+    }
+
+    #[inline(always)]
+    fn is_at_edge(&self, col: usize) -> bool {
+        let (last_col, last_row) = (self.layout.cols - 1, self.layout.rows - 1);
+        self.row == 0 || self.row == last_row || col == 0 || col == last_col
+    }
+
+    /// The way of what leaves the terrain.
+    #[inline(always)]
+    fn over_edge(&self, col: usize) -> [f32; 2] {
         let (last_col, last_row) = (self.layout.cols - 1, self.layout.rows - 1);
         match (col, self.row) {
             (_, 0) => [0.0, -1.0],
@@ -170,30 +192,26 @@ struct Averaged<'a> {
 impl Averaged<'_> {
     /// What passes over the stretch at each cell of a row.
     #[inline(always)]
-    fn across<S: Simd>(&self, _: S, taps: Taps, found: &mut [f64]) {
-        let (stride, rows) = (self.layout.stride, self.layout.rows);
-        let line = |values: &'_ [f32], row: usize, first: usize| -> [f32; STRIP] {
-            let mut part = [0.0; STRIP];
-            let count = STRIP.min(self.layout.cols - first);
-            part[..count].copy_from_slice(&values[row * stride + 1 + first..][..count]);
-            part
-        };
+    fn across<S: Simd>(&self, _: S, taps: Taps, found: &mut [f32]) {
+        let Self { layout, row, .. } = *self;
         for (first, found) in (0..).step_by(STRIP).zip(found.chunks_mut(STRIP)) {
+            let cols = first..first + found.len();
             let mut mean = [[0.0; STRIP]; 2];
             for (values, mean) in [self.east, self.south].into_iter().zip(&mut mean) {
-                *mean = line(values, self.row, first);
+                let mean = &mut mean[..cols.len()];
+                mean.copy_from_slice(layout.cells_of(values, row, &cols));
                 for by in 1..=taps.reach() {
                     let counts = if by <= taps.whole { 1.0 } else { taps.part };
-                    let north = line(values, self.row.saturating_sub(by).max(1), first);
-                    let south = line(values, (self.row + by).min(rows), first);
-                    for (mean, (north, south)) in mean.iter_mut().zip(north.iter().zip(&south)) {
+                    let north = layout.cells_of(values, row.saturating_sub(by).max(1), &cols);
+                    let south = layout.cells_of(values, (row + by).min(layout.rows), &cols);
+                    for (mean, (north, south)) in mean.iter_mut().zip(north.iter().zip(south)) {
                         *mean += counts * (north + south);
                     }
                 }
             }
             // The mean flow over the square, times its side.
             for (found, (east, south)) in found.iter_mut().zip(mean[0].iter().zip(&mean[1])) {
-                *found = f64::from((east * east + south * south).sqrt()).max(LEAST_AREA);
+                *found = (east * east + south * south).sqrt().max(LEAST_AREA as f32);
             }
         }
     }
@@ -209,14 +227,14 @@ mod tests {
     /// What passes over a stretch of `side` cells where water runs to the east, out of so much area in each row.
     fn passing(side: f64, area: impl Fn(usize) -> f64) -> impl Fn(usize, usize) -> f64 {
         let layout = Layout::new(CELLS, CELLS, 1.0, &Edges::default());
-        let mut areas = layout.filled(0.0);
+        let mut areas = layout.filled(0.0_f32);
         for row in 0..CELLS {
-            areas[layout.at(0, row)..][..CELLS].fill(area(row));
+            areas[layout.at(0, row)..][..CELLS].fill(area(row) as f32);
         }
         let mut flow = Flow::default();
         flow.gather(&layout, &layout.filled(0), &areas, side);
         let found = flow.of(&areas).to_vec();
-        move |col, row| found[layout.at(col, row)]
+        move |col, row| f64::from(found[layout.at(col, row)])
     }
 
     #[test]

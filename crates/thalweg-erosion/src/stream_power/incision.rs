@@ -67,8 +67,8 @@ pub(super) struct Outcome {
 /// Room for the sweeps.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Incision {
-    /// Area that drains through each cell, in cells, weighted with the rain.
-    pub(super) area: Vec<f64>,
+    /// Area that drains through each cell, in cells, weighted with the rain; whole numbers are exact up to 4096 by 4096 of them.
+    pub(super) area: Vec<f32>,
     /// The same over a stretch across the flow.
     pub(super) flow: Flow,
     /// What is known of each cell.
@@ -193,7 +193,7 @@ impl Incision {
             }
         });
         self.area.resize(layout.len(), 1.0);
-        order.place.spread(layout, &self.gathered, &mut self.area);
+        order.place.spread(layout, &self.gathered, &mut self.area, |area| area as f32);
     }
 
     /// Gathers the water that runs side by side over a stretch of `side` cells.
@@ -202,7 +202,7 @@ impl Incision {
     }
 
     /// The area whose water passes over that stretch at each cell, in cells.
-    pub(super) fn passing(&self) -> &[f64] {
+    pub(super) fn passing(&self) -> &[f32] {
         self.flow.of(&self.area)
     }
 
@@ -496,8 +496,8 @@ impl Spill {
 
 /// A row of cells.
 struct Row<'a> {
-    area: &'a [f64],
-    passing: &'a [f64],
+    area: &'a [f32],
+    passing: &'a [f32],
     erodibility: &'a [f32],
     ways: &'a [u8],
     start: &'a [f64],
@@ -507,31 +507,40 @@ struct Row<'a> {
 /// Cells that are fetched or weighed together.
 const TOGETHER: usize = 64;
 
+/// Some values, as many as are weighed together, and others behind the last of a row.
+#[inline(always)]
+fn some<T: Copy>(values: &[T], behind: T) -> [T; TOGETHER] {
+    let mut some = [behind; TOGETHER];
+    some[..values.len()].copy_from_slice(values);
+    some
+}
+
 impl Row<'_> {
     #[inline(always)]
     fn weigh<S: Simd>(&self, _: S, law: &Law, lengths: [f64; 2], nodes: &mut [Node]) {
         let (mut pull, mut deposition) = ([0.0; TOGETHER], [0.0; TOGETHER]);
         for (first, nodes) in (0..).step_by(TOGETHER).zip(nodes.chunks_mut(TOGETHER)) {
-            let count = nodes.len();
-            let (area, passing) = (&self.area[first..][..count], &self.passing[first..][..count]);
-            let (erodibility, ways) = (&self.erodibility[first..][..count], &self.ways[first..][..count]);
-            for i in 0..count {
+            let cells = first..first + nodes.len();
+            let area = some(&self.area[cells.clone()], 1.0).map(f64::from);
+            let passing = some(&self.passing[cells.clone()], 1.0).map(f64::from);
+            let erodibility = some(&self.erodibility[cells.clone()], 1.0);
+            let ways = some(&self.ways[cells.clone()], 1);
+            for i in 0..TOGETHER {
                 let length = if ways[i] & 1 == 1 { lengths[1] } else { lengths[0] };
-                let head = law.head / passing[i];
-                pull[i] = f64::from(erodibility[i]) * length / (1.0 + head * head);
+                // 1 / (1 + (head / passing)²) with one division.
+                let square = passing[i] * passing[i];
+                pull[i] = f64::from(erodibility[i]) * length * square / (square + law.head * law.head);
                 deposition[i] = law.laid_down(area[i], passing[i]);
             }
             if law.m == 0.5 {
-                (0..count).for_each(|i| pull[i] *= passing[i].sqrt());
+                (0..TOGETHER).for_each(|i| pull[i] *= passing[i].sqrt());
             } else {
-                (0..count).for_each(|i| pull[i] *= power(passing[i], law.m));
+                (0..TOGETHER).for_each(|i| pull[i] *= power(passing[i], law.m));
             }
-            let start = &self.start[first..][..count];
+            let start = some(&self.start[cells.clone()], 1.0);
+            let soil = some(self.soil.get(cells).unwrap_or_default(), 0.0);
             for (i, node) in nodes.iter_mut().enumerate() {
-                *node = Node { start: start[i], soil: 0.0, pull: pull[i], deposition: deposition[i] };
-            }
-            if let Some(soil) = self.soil.get(first..first + count) {
-                nodes.iter_mut().zip(soil).for_each(|(node, soil)| node.soil = *soil);
+                *node = Node { start: start[i], soil: soil[i], pull: pull[i], deposition: deposition[i] };
             }
         }
     }

@@ -1,5 +1,6 @@
 //! Cells with a rim around them, and the ways between them.
 
+use std::ops::Range;
 use thalweg_field::{Edge, Edges, Grid2};
 
 /// Neighbours of a cell, counter-clockwise from the east. Odd ones are diagonal, and k + 4 is opposite to k.
@@ -95,6 +96,12 @@ impl Layout {
         all.sort_unstable();
         all.dedup();
         all
+    }
+
+    /// Values of some columns in a row, which is counted with the rim.
+    #[inline(always)]
+    pub(super) fn cells_of<'a, T>(&self, all: &'a [T], row: usize, cols: &Range<usize>) -> &'a [T] {
+        &all[row * self.stride + 1 + cols.start..][..cols.len()]
     }
 
     /// A value for every cell, and one for the rim.

@@ -13,7 +13,7 @@ pub struct Survey<'a> {
     of: &'a StreamPower,
     routes: Routes,
     /// In cells, weighted with the rain.
-    area: Vec<f64>,
+    area: Vec<f32>,
 }
 
 impl StreamPower {
@@ -58,7 +58,7 @@ impl Survey<'_> {
     /// Area that drains through each cell, weighted with the rain `[m²]`.
     pub fn drainage_area(&self) -> Grid2<f32> {
         let cell = self.of.layout.cell * self.of.layout.cell;
-        self.of.layout.grid(&self.area, |area| (area * cell) as f32)
+        self.of.layout.grid(&self.area, |area| (f64::from(area) * cell) as f32)
     }
 
     /// Depth of the lakes `[m]`.
@@ -102,7 +102,7 @@ impl Survey<'_> {
 
     fn area_to(&self, at: usize) -> f64 {
         let cell = self.of.layout.cell * self.of.layout.cell;
-        power((self.area[at] * cell).max(f64::MIN_POSITIVE), self.concavity())
+        power((f64::from(self.area[at]) * cell).max(f64::MIN_POSITIVE), self.concavity())
     }
 
     fn go_up(&self, outlet: f64, value: impl Fn(usize, f64, f64, f64) -> f64) -> Vec<f64> {

@@ -256,13 +256,19 @@ impl Places {
     }
 
     /// Brings values from the order to the cells of the terrain.
-    pub(super) fn spread(&self, layout: &Layout, values: &[f64], cells: &mut [f64]) {
+    pub(super) fn spread<T: Send>(
+        &self,
+        layout: &Layout,
+        values: &[f64],
+        cells: &mut [T],
+        value: impl Fn(f64) -> T + Sync,
+    ) {
         let stride = layout.stride;
         band::for_each_chunk(cells, stride, |row, cells| {
-            if row > 0 && row <= layout.rows {
+            if (1..=layout.rows).contains(&row) {
                 let places = &self.0[row * stride + 1..][..layout.cols];
                 for (cell, place) in cells[1..].iter_mut().zip(places) {
-                    *cell = values[place.load(Relaxed) as usize];
+                    *cell = value(values[place.load(Relaxed) as usize]);
                 }
             }
         });

@@ -23,13 +23,10 @@ fn log2(x: f64) -> f64 {
     // ln f = 2 artanh s, s = (f − 1) / (f + 1), |s| < 0.172.
     let s = (fraction - 1.0) / (fraction + 1.0);
     let t = s * s;
-    let series = 1.0 / 13.0;
-    let series = series * t + 1.0 / 11.0;
-    let series = series * t + 1.0 / 9.0;
-    let series = series * t + 1.0 / 7.0;
-    let series = series * t + 1.0 / 5.0;
-    let series = series * t + 1.0 / 3.0;
-    let series = series * t + 1.0;
+    // Terms are put together by pairs (Estrin 1960), which need not wait for each other.
+    let [t2, t4] = [t * t, t * t * (t * t)];
+    let low = (1.0 + 1.0 / 3.0 * t) + (1.0 / 5.0 + 1.0 / 7.0 * t) * t2;
+    let series = low + ((1.0 / 9.0 + 1.0 / 11.0 * t) + 1.0 / 13.0 * t2) * t4;
     2.0 * LOG2_E * s * series + f64::from(exponent)
 }
 
@@ -40,23 +37,13 @@ fn exp2(x: f64) -> f64 {
     let shifted = x.clamp(-1000.0, 1000.0) + shift;
     let whole = shifted - shift;
     let r = (x - whole) * LN_2;
-    let mut sum = 1.0 / 479_001_600.0;
-    for inverse in [
-        1.0 / 39_916_800.0,
-        1.0 / 3_628_800.0,
-        1.0 / 362_880.0,
-        1.0 / 40_320.0,
-        1.0 / 5040.0,
-        1.0 / 720.0,
-        1.0 / 120.0,
-        1.0 / 24.0,
-        1.0 / 6.0,
-        0.5,
-        1.0,
-        1.0,
-    ] {
-        sum = sum * r + inverse;
-    }
+    let r2 = r * r;
+    let [r4, r8] = [r2 * r2, r2 * r2 * (r2 * r2)];
+    let four = |terms: [f64; 4]| (terms[0] + terms[1] * r) + (terms[2] + terms[3] * r) * r2;
+    let low = four([1.0, 1.0, 0.5, 1.0 / 6.0]);
+    let middle = four([1.0 / 24.0, 1.0 / 120.0, 1.0 / 720.0, 1.0 / 5040.0]);
+    let high = four([1.0 / 40_320.0, 1.0 / 362_880.0, 1.0 / 3_628_800.0, 1.0 / 39_916_800.0]);
+    let sum = (low + middle * r4) + (high + 1.0 / 479_001_600.0 * r4) * r8;
     let exponent = (shifted.to_bits().wrapping_sub(shift.to_bits())).wrapping_add(1023) << 52;
     sum * f64::from_bits(exponent)
 }

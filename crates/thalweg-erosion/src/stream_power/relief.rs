@@ -36,9 +36,9 @@ pub(super) fn expected(
     }
     let mut highest = 0.0_f64;
     for (here, (at, below)) in places().enumerate().filter(|(here, (_, below))| here != below) {
-        let wears = risen * f64::from(pattern[at]) + law.g * lines[here][0] / area[at];
+        let wears = risen * f64::from(pattern[at]) + law.g * lines[here][0] / f64::from(area[at]);
         // Above the heads of rivers slopes creep, and are not as steep as rivers too small to cut would have to be.
-        let head = law.head / passing[at];
+        let head = law.head / f64::from(passing[at]);
         let pull = nodes[at].pull * (1.0 + head * head);
         let fall = (wears.max(0.0) + law.threshold) / pull.max(f64::MIN_POSITIVE);
         let fall = if law.n == 1.0 { fall } else { power(fall.max(f64::MIN_POSITIVE), 1.0 / law.n) };

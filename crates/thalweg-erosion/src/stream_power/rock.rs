@@ -2,6 +2,7 @@
 
 use super::layout::Layout;
 use super::params::Params;
+use fearless_simd::{Level, Simd, dispatch};
 use thalweg_field::band;
 use thalweg_field::random::Key;
 
@@ -104,26 +105,37 @@ impl Surface<'_> {
     pub(super) fn erodibility(&self, found: &mut Vec<f32>) {
         let layout = self.layout;
         found.resize(layout.len(), 1.0);
+        let level = Level::new();
         band::for_each_chunk(found, layout.stride, |row, found| {
-            if row == 0 || row > layout.rows {
-                return;
-            }
-            let start = row * layout.stride;
-            for (col, found) in found.iter_mut().enumerate() {
-                let at = start + col;
-                let sediment = self.sediment[at];
-                let covered = sediment / (sediment + COVER);
-                let rock = self.strata.map_or(1.0, |strata| {
-                    let place = [
-                        (col as f64 - 0.5) * layout.cell,
-                        (layout.rows as f64 - row as f64 + 0.5) * layout.cell,
-                    ];
-                    strata.factor(place, self.height[at] - f64::from(sediment) - f64::from(self.uplifted[at]))
-                });
-                // Sediment is as loose on hard rock as on soft.
-                *found = self.rock[at] * (rock + (self.loose - rock) * covered);
+            if (1..=layout.rows).contains(&row) {
+                match self.strata {
+                    None => dispatch!(level, simd => self.even_row(simd, row, found)),
+                    Some(strata) => self.layered_row(strata, row, found),
+                }
             }
         });
+    }
+
+    /// Sediment on rock that is the same at any depth. Sediment is as loose on hard rock as on soft.
+    #[inline(always)]
+    fn even_row<S: Simd>(&self, _: S, row: usize, found: &mut [f32]) {
+        let cells = row * found.len()..(row + 1) * found.len();
+        let cells = self.rock[cells.clone()].iter().zip(&self.sediment[cells]);
+        for (found, (rock, sediment)) in found.iter_mut().zip(cells) {
+            *found = rock * (1.0 + (self.loose - 1.0) * (sediment / (sediment + COVER)));
+        }
+    }
+
+    fn layered_row(&self, strata: &Strata, row: usize, found: &mut [f32]) {
+        let (start, cell) = (row * found.len(), self.layout.cell);
+        for (col, found) in found.iter_mut().enumerate() {
+            let at = start + col;
+            let sediment = self.sediment[at];
+            let place = [(col as f64 - 0.5) * cell, (self.layout.rows as f64 - row as f64 + 0.5) * cell];
+            let height = self.height[at] - f64::from(sediment) - f64::from(self.uplifted[at]);
+            let rock = strata.factor(place, height);
+            *found = self.rock[at] * (rock + (self.loose - rock) * (sediment / (sediment + COVER)));
+        }
     }
 }
 

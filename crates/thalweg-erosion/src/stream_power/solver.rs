@@ -11,6 +11,7 @@ use super::order::{Climb, Order};
 use super::params::{Lakes, Params, REFERENCE_AREA};
 use super::rock::{self, Strata, Surface};
 use super::{receivers, relief, uplift};
+use crate::lanes;
 use fearless_simd::{Level, Simd, dispatch};
 use std::ops::Range;
 use thalweg_field::band::{self, Lines};
@@ -173,7 +174,7 @@ impl StreamPower {
     }
 
     /// Bytes for each cell: what is saved, and the room for a step.
-    pub const BYTES_PER_CELL: usize = 20 + 12 + 188;
+    pub const BYTES_PER_CELL: usize = 20 + 12 + 172;
 
     /// Memory that a run on so many cells needs, without maps and pictures `[bytes]`.
     pub fn memory(cols: usize, rows: usize) -> u64 {
@@ -260,7 +261,7 @@ impl StreamPower {
         work.incision.weigh(layout, &ground, &law);
         let basin = &Basin { cell: layout.cell, order, ways, hollows, soil };
         let outcome = work.incision.solve(basin, &law);
-        order.place.spread(layout, &work.incision.found, &mut cells.height);
+        order.place.spread(layout, &work.incision.found, &mut cells.height, |height| height);
         hollows.settle(&work.incision.settled, &mut cells.height);
         // A flood that breaks through carries off what it cuts. Laid down by the rivers on its way it would dam them again, higher.
         self.books.exported.add(outcome.exported + hollows.cut);
@@ -290,11 +291,9 @@ impl StreamPower {
         } else {
             work.erodibility.clear();
         }
-        let floors = (params.valley_width > 0.0).then(|| {
-            let floors = Floors { width: params.valley_width, cut: params.erodibility * dt };
-            floors.spread(layout, work.incision.passing(), &mut work.floors);
-            &work.floors[..]
-        });
+        let floors = Floors { width: params.valley_width, cut: params.erodibility * dt };
+        let widest = floors.spread(layout, work.incision.passing(), &mut work.floors);
+        let floors = (widest > 0.0).then_some(&work.floors[..]);
         let law = law(layout, params, dt);
         stays(&law, layout, [&work.incision.area, work.incision.passing()], &routes.ways, &mut work.stays);
         let (spread, critical) = (params.diffusivity() * dt, params.steepest());
@@ -304,8 +303,17 @@ impl StreamPower {
             uplift.max(0.0) * params.channel_area.sqrt() / (params.diffusivity() * critical.unwrap_or(1.0));
         let risen = (&given.pattern[..], uplift * dt);
         let erodibility = given.erodibility(&work.erodibility);
-        let slopes =
-            Slopes { layout, spread, critical, comes, floors, stays: &work.stays, erodibility, risen };
+        let slopes = Slopes {
+            layout,
+            spread,
+            critical,
+            comes,
+            floors,
+            widest,
+            stays: &work.stays,
+            erodibility,
+            risen,
+        };
         work.creep.go(&slopes, &mut cells.height, &mut work.soil);
     }
 
@@ -314,26 +322,21 @@ impl StreamPower {
         let Self { layout, cells, work, books, clock, routes, .. } = self;
         // What breaching cut was there before.
         let mut eroded = routes.hollows.cut;
-        let stride = layout.stride;
+        let (stride, level) = (layout.stride, Level::new());
         let (height, start) = (&cells.height, &work.start);
         let rows = [&mut cells.sediment, &mut cells.age].map(|values| Lines { values, length: stride });
         let finish_row = |row: Range<usize>, [sediment, age]: [Lines<'_, f32>; 2]| {
-            let (row, mut sum) = (row.start, [0.0; 2]);
-            if row == 0 || row > layout.rows {
-                return sum;
+            if !(1..=layout.rows).contains(&row.start) {
+                return [0.0; 2];
             }
-            let line = row * stride + 1..row * stride + 1 + layout.cols;
-            let cells = height[line.clone()].iter().zip(&start[line]);
-            let surface = sediment.values[1..].iter_mut().zip(&mut age.values[1..]);
-            for ((height, start), (sediment, age)) in cells.zip(surface) {
-                let change = height - start;
-                *sediment = (*sediment + change as f32).max(0.0);
-                *age = (*age + dt as f32) / (1.0 + change.abs() as f32 / FRESH);
-                sum[0] -= change.min(0.0);
-                // Not a number, or without end: 0 times it is no 0.
-                sum[1] += change * 0.0;
-            }
-            sum
+            let cols = 0..layout.cols;
+            let changed = Changed {
+                start: layout.cells_of(start, row.start, &cols),
+                height: layout.cells_of(height, row.start, &cols),
+                sediment: &mut sediment.values[1..=layout.cols],
+                age: &mut age.values[1..=layout.cols],
+            };
+            dispatch!(level, simd => changed.finish(simd, dt as f32))
         };
         let add = |a: [f64; 2], b: [f64; 2]| [a[0] + b[0], a[1] + b[1]];
         let [lost, wild] = band::measure_parts(0..layout.rows + 2, 1, rows, &finish_row, &add);
@@ -373,10 +376,35 @@ impl StreamPower {
     }
 }
 
+/// A row of cells and how it has changed in a step.
+struct Changed<'a> {
+    start: &'a [f64],
+    height: &'a [f64],
+    sediment: &'a mut [f32],
+    age: &'a mut [f32],
+}
+
+impl Changed<'_> {
+    /// Finds what lies at the surface, and its age. Returns what was lost `[m]`, and something other than 0 if numbers have gone wild.
+    #[inline(always)]
+    fn finish<S: Simd>(self, _: S, dt: f32) -> [f64; 2] {
+        let Self { start, height, sediment, age } = self;
+        let surface = sediment.iter_mut().zip(age);
+        for ((height, start), (sediment, age)) in height.iter().zip(start).zip(surface) {
+            let change = (height - start) as f32;
+            *sediment = (*sediment + change).max(0.0);
+            *age = (*age + dt) / (1.0 + change.abs() / FRESH);
+        }
+        let change = |at: usize| height[at] - start[at];
+        // Not a number, or without end: 0 times it is no 0.
+        [-lanes::sum(height.len(), |at| change(at).min(0.0)), lanes::sum(height.len(), |at| change(at) * 0.0)]
+    }
+}
+
 /// Share of the soil that stays in each cell: what is no river, and what lies under a lake, keeps all of it, an outlet none. A
 /// river lays some of what comes down to it right there, the more the smaller it is; soil must know that while it creeps, or
 /// it would fill small rivers up above their banks `[-]`.
-fn stays(law: &Law, layout: &Layout, [area, passing]: [&[f64]; 2], ways: &[u8], stays: &mut Vec<f32>) {
+fn stays(law: &Law, layout: &Layout, [area, passing]: [&[f32]; 2], ways: &[u8], stays: &mut Vec<f32>) {
     let (stride, level) = (layout.stride, Level::new());
     stays.resize(layout.len(), 1.0);
     band::for_each_chunk(stays, stride, |row, stays| {
@@ -387,12 +415,14 @@ fn stays(law: &Law, layout: &Layout, [area, passing]: [&[f64]; 2], ways: &[u8], 
 }
 
 #[inline(always)]
-fn stays_of_row<S: Simd>(_: S, law: &Law, [area, passing]: [&[f64]; 2], ways: &[u8], stays: &mut [f32]) {
+fn stays_of_row<S: Simd>(_: S, law: &Law, [area, passing]: [&[f32]; 2], ways: &[u8], stays: &mut [f32]) {
     let cells = area.iter().zip(passing).zip(ways);
+    let (head, g) = ((law.head * law.head) as f32, law.g as f32);
     for (stays, ((&area, &passing), &code)) in stays.iter_mut().zip(cells) {
-        let head = law.head / passing;
-        let carried = 1.0 / ((1.0 + head * head) * (1.0 + law.laid_down(area, passing)));
-        let dry = if code & UNDER_WATER != 0 || law.head == 0.0 { 1.0 } else { (1.0 - carried) as f32 };
+        // 1 − 1/((1 + (head / passing)²)(1 + g / larger)), without a difference of numbers that are almost equal.
+        let (square, larger) = (passing * passing, if area > passing { area } else { passing });
+        let share = (square * g + head * (larger + g)) / ((square + head) * (larger + g));
+        let dry = if code & UNDER_WATER != 0 || head == 0.0 { 1.0 } else { share };
         *stays = if code == OUTLET { 0.0 } else { dry };
     }
 }

@@ -2,6 +2,8 @@
 
 use super::layout::Layout;
 use super::params::Params;
+use crate::lanes;
+use fearless_simd::{Level, Simd, dispatch};
 use std::ops::Range;
 use thalweg_field::Grid2;
 use thalweg_field::band::{self, Lines};
@@ -78,22 +80,29 @@ pub(super) fn raise(
     height: &mut [f64],
     uplifted: &mut [f32],
 ) -> f64 {
-    let stride = layout.stride;
+    let (stride, level) = (layout.stride, Level::new());
     let raise_row = |row: Range<usize>, (height, uplifted): (Lines<'_, f64>, Lines<'_, f32>)| {
-        let row = row.start;
-        let mut sum = 0.0;
-        if row > 0 && row <= layout.rows {
-            for col in 1..=layout.cols {
-                let rise = by * f64::from(pattern[row * stride + col]);
-                height.values[col] += rise;
-                uplifted.values[col] += rise as f32;
-                sum += rise;
-            }
+        if !(1..=layout.rows).contains(&row.start) {
+            return 0.0;
         }
-        sum
+        let pattern = layout.cells_of(pattern, row.start, &(0..layout.cols));
+        let cells = 1..=layout.cols;
+        let (height, uplifted) = (&mut height.values[cells.clone()], &mut uplifted.values[cells]);
+        dispatch!(level, simd => raise_some(simd, pattern, by, height, uplifted))
     };
     let parts = (Lines { values: height, length: stride }, Lines { values: uplifted, length: stride });
     band::measure_parts(0..layout.rows + 2, 1, parts, &raise_row, &|a, b| a + b)
+}
+
+/// Raises the cells of a row. Returns the sum `[m]`.
+#[inline(always)]
+fn raise_some<S: Simd>(_: S, pattern: &[f32], by: f64, height: &mut [f64], uplifted: &mut [f32]) -> f64 {
+    for ((height, uplifted), pattern) in height.iter_mut().zip(uplifted).zip(pattern) {
+        let rise = by * f64::from(*pattern);
+        *height += rise;
+        *uplifted += rise as f32;
+    }
+    lanes::sum(pattern.len(), |at| by * f64::from(pattern[at]))
 }
 
 #[cfg(test)]

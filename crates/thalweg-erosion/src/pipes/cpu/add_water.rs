@@ -1,10 +1,10 @@
 //! Step 1 of Schmidberger 2024: rain, sources and drains.
 
 use super::layout::{Layout, MARGIN, PaddedRows, plane};
-use crate::lanes::{LANES, load, store};
+use crate::lanes::{read, write};
 use crate::pipes::backend::Moment;
 use crate::pipes::weather::{Fall, Source, Weather};
-use fearless_simd::Simd;
+use fearless_simd::{Simd, prelude::*};
 use thalweg_field::{Heightfield, Invalid, Window, random::Key, sum::ordered_sum};
 
 /// Cells around a point: those whose centres lie within the radius, at least the nearest one.
@@ -201,16 +201,16 @@ pub(super) fn add_water<S: Simd>(
     let depth = layout.plane_mut(here, plane::DEPTH);
     if wetting.even > 0.0 {
         let cells = layout.cells_mut(depth);
-        for at in (0..layout.padded).step_by(LANES) {
-            store(load(simd, cells, at) + wetting.even, cells, at);
+        for at in (0..layout.padded).step_by(S::f32s::LEN) {
+            write::<S>(read(simd, cells, at) + wetting.even, cells, at);
         }
     }
     let mask_row = |index: usize| supply.rains[index].2.as_ref().map(|mask| mask.row(row));
     for &(index, height) in &wetting.masked {
         let (cells, Some(mask)) = (layout.cells_mut(depth), mask_row(index)) else { continue };
         let mask = &mask[..layout.padded];
-        for at in (0..layout.padded).step_by(LANES) {
-            store(load(simd, cells, at) + load(simd, mask, at) * height, cells, at);
+        for at in (0..layout.padded).step_by(S::f32s::LEN) {
+            write::<S>(read(simd, cells, at) + read(simd, mask, at) * height, cells, at);
         }
     }
     let mut drained = 0.0;

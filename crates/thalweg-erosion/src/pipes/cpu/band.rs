@@ -5,6 +5,7 @@ use super::slip::SlipRows;
 use super::{net, two_way};
 use crate::pipes::backend::Account;
 use std::ops::Range;
+use thalweg_field::band as bands;
 
 /// What the steps in flight need besides the state.
 #[derive(Clone, Debug)]
@@ -108,29 +109,28 @@ impl Band {
         [here, below]
     }
 
-    /// Consecutive rows, to be changed.
-    pub(super) fn rows_mut(&mut self, layout: &Layout, rows: Range<usize>) -> &mut [f32] {
-        let (len, slot) = (layout.row_len(), self.slot(rows.start as isize));
-        &mut self.block[slot * len..][..rows.len() * len]
-    }
-
-    /// Consecutive rows.
-    pub(super) fn rows(&self, layout: &Layout, rows: Range<usize>) -> &[f32] {
-        let (len, slot) = (layout.row_len(), self.slot(rows.start as isize));
-        &self.block[slot * len..][..rows.len() * len]
+    /// The rows on either side of a cut, between two rows.
+    fn beside_mut(&mut self, layout: &Layout, cut: usize, [first, end]: [usize; 2]) -> [&mut [f32]; 2] {
+        let (len, slot) = (layout.row_len(), self.slot(first as isize));
+        let rows = &mut self.block[slot * len..][..(end - first) * len];
+        let (above, below) = rows.split_at_mut((cut - first) * len);
+        [above, below]
     }
 }
 
-/// Gives every band its neighbours' newest rows.
+/// Gives every band its neighbours' newest rows. Both sides of a cut copy at once, so that no thread waits so long between two
+/// sweeps that it falls asleep.
 pub(super) fn exchange_halos(layout: &Layout, bands: &mut [Band]) {
-    for upper in 1..bands.len() {
-        let (north, south) = bands.split_at_mut(upper);
-        let (north, south) = (&mut north[upper - 1], &mut south[0]);
+    let (north, south) = bands.split_at_mut(bands.len() / 2);
+    if north.len() + south.len() > 2 {
+        bands::join(|| exchange_halos(layout, north), || exchange_halos(layout, south));
+    }
+    if let (Some(north), Some(south)) = (north.last_mut(), south.first_mut()) {
         let (cut, halo) = (south.own.start, south.halo);
         // A band is at least as high as its neighbours' halo, but the terrain may end before it.
-        let above = cut - halo..cut;
-        let below = cut..(cut + halo).min(south.own.end);
-        south.rows_mut(layout, above.clone()).copy_from_slice(north.rows(layout, above));
-        north.rows_mut(layout, below.clone()).copy_from_slice(south.rows(layout, below));
+        let around = [cut - halo, (cut + halo).min(south.own.end)];
+        let [from_north, into_north] = north.beside_mut(layout, cut, around);
+        let [into_south, from_south] = south.beside_mut(layout, cut, around);
+        bands::join(|| into_south.copy_from_slice(from_north), || into_north.copy_from_slice(from_south));
     }
 }

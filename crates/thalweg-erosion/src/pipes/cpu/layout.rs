@@ -5,7 +5,7 @@
 //! vectors may reach one cell past either end; the cell just outside is the edge's ghost.
 
 use super::{net, two_way};
-use crate::lanes::LANES;
+use crate::lanes::{LANES, WIDEST};
 use std::ops::{Deref, DerefMut};
 use thalweg_field::Grid2;
 
@@ -61,7 +61,7 @@ pub(super) struct Layout {
 
 impl Layout {
     pub(super) fn new(cols: usize, rows: usize, flows: Flows, diagonal: bool) -> Self {
-        let padded = cols.next_multiple_of(LANES);
+        let padded = cols.next_multiple_of(WIDEST);
         Self {
             cols,
             rows,

@@ -1,6 +1,6 @@
 //! How much soil crosses a face.
 
-use fearless_simd::{Simd, f32x8, prelude::*};
+use fearless_simd::{Simd, prelude::*};
 
 /// Shares of the critical slope up to which the law holds at least and at most `[-]`. Beyond it the flux grows as quickly with the
 /// slope as there, then half as quickly: slopes can be a little steeper than the critical one, and stages are not without number.
@@ -47,13 +47,18 @@ impl Law {
         if times <= 0.0 { 0 } else { (0.5 * (1.0 + 8.0 * times).sqrt() - 0.5).ceil().max(1.0) as usize }
     }
 
+    /// What the square of the difference through a face of common rock is multiplied with to tell the share of the critical slope
+    /// `[1/m²]`.
+    pub(super) fn bend(&self) -> f32 {
+        self.bend as f32
+    }
+
     /// The same for several faces at once.
     #[inline(always)]
     pub(super) fn on<S: Simd>(&self, simd: S) -> Faces<S> {
-        let splat = |value: f64| f32x8::splat(simd, value as f32);
+        let splat = |value: f64| S::f32s::splat(simd, value as f32);
         Faces {
             base: splat(self.base),
-            bend: splat(self.bend),
             cap: splat(self.cap),
             most: splat(self.base * self.most),
             rest: splat(self.base * self.rest),
@@ -65,25 +70,19 @@ impl Law {
 /// The law for several faces at once.
 #[derive(Clone, Copy)]
 pub(super) struct Faces<S: Simd> {
-    base: f32x8<S>,
-    bend: f32x8<S>,
-    cap: f32x8<S>,
-    most: f32x8<S>,
-    rest: f32x8<S>,
-    one: f32x8<S>,
+    base: S::f32s,
+    cap: S::f32s,
+    most: S::f32s,
+    rest: S::f32s,
+    one: S::f32s,
 }
 
 impl<S: Simd> Faces<S> {
     /// Soil that crosses a face in a step `[m]`; `along` is the difference across the face, `aside` that at right angles, both
-    /// over one cell `[m]`; `softness` is what the square of the slope counts, `extra` what spreads beside the soil.
+    /// over one cell `[m]`; `bend` is what their square is multiplied with, `extra` what spreads beside the soil.
     #[inline(always)]
-    pub(super) fn flux(
-        &self,
-        [along, aside]: [f32x8<S>; 2],
-        softness: f32x8<S>,
-        extra: f32x8<S>,
-    ) -> f32x8<S> {
-        let share = (along * along + aside * aside) * (self.bend * softness);
+    pub(super) fn flux(&self, [along, aside]: [S::f32s; 2], bend: S::f32s, extra: S::f32s) -> S::f32s {
+        let share = (along * along + aside * aside) * bend;
         let holds = share.simd_lt(self.cap);
         let above = holds.select(self.base, self.most * share - self.rest);
         let below = holds.select(self.one - share, share);

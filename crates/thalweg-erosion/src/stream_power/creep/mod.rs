@@ -14,19 +14,21 @@
 //! so that nothing is lost whatever is rounded. Slopes are those at the beginning of the step, as differences of heights in 64
 //! bits, and what has moved since.
 
+mod known;
 mod law;
 mod rows;
 mod tile;
 
 use super::layout::Layout;
 use law::Law;
-use rows::{Crossed, Rows};
+use rows::{Crossed, Stages};
 
 /// Room for a step.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Creep {
-    rows: Rows,
     stages: Vec<Stage>,
+    /// For tiles that are worked on at the same time.
+    rooms: Vec<tile::Room>,
     /// Soil that has crossed the faces of each cell after the last two stages, the later first, and room for what follows.
     crossed: [Crossed; 2],
     next: [Crossed; 2],
@@ -43,6 +45,8 @@ pub(super) struct Slopes<'a> {
     pub(super) comes: f64,
     /// Diffusivity times time step beside that of the soil, cell by cell `[m²]`.
     pub(super) floors: Option<&'a [f32]>,
+    /// The most of it `[m²]`.
+    pub(super) widest: f32,
     /// Share of the soil that comes to rest in each cell: rivers take the rest away, outlets, which have 0, all `[-]`.
     pub(super) stays: &'a [f32],
     /// How easily each cell erodes: hard rock stands steeper `[-]`.
@@ -81,17 +85,24 @@ impl Creep {
     /// Moves the soil of a step. `height` gets what stays where it came to, `soil` what rivers and outlets take `[m]`.
     pub(super) fn go(&mut self, slopes: &Slopes, height: &mut [f64], soil: &mut Vec<f64>) {
         let law = Law::new(slopes.layout.cell, slopes.spread, slopes.critical, slopes.comes);
-        let widest = self.rows.take_up(slopes, height);
-        let stages = law.stages(f64::from(widest));
+        let area = slopes.layout.cell * slopes.layout.cell;
+        let count = law.stages(f64::from(slopes.widest) / area);
         self.stages.clear();
-        self.stages.extend((1..=stages).map(|j| Stage::new(j, stages)));
-        self.crossed.iter_mut().chain(&mut self.next).for_each(|crossed| crossed.clear(&self.rows));
-        for stages in self.stages.chunks(tile::STAGES) {
-            let ([last, earlier], [next, next_earlier]) = (&self.crossed, &mut self.next);
-            self.rows.cross(&law, stages, [last, earlier], [next, next_earlier]);
+        self.stages.extend((1..=count).map(|j| Stage::new(j, count)));
+        self.crossed.iter_mut().chain(&mut self.next).for_each(|crossed| crossed.resize(slopes));
+        if count == 0 {
+            self.crossed[0].clear();
+        }
+        // As many at once as there is room for, and about as many each time.
+        let times = count.div_ceil(tile::STAGES).max(1);
+        let parts = self.stages.chunks(count.div_ceil(times).max(1));
+        for (number, stages) in (1..).zip(parts) {
+            let from = (number > 1).then_some(&self.crossed);
+            let stages = Stages { slopes, height, law, stages, from, go_on: number < times };
+            stages.take(&mut self.rooms, &mut self.next);
             std::mem::swap(&mut self.crossed, &mut self.next);
         }
         soil.resize(height.len(), 0.0);
-        self.rows.settle(slopes, &self.crossed[0], height, soil);
+        self.crossed[0].settle(slopes, height, soil);
     }
 }

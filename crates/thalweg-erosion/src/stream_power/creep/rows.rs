@@ -1,192 +1,103 @@
-//! The ground row by row, laid out for vectors, and the soil that crosses its faces.
+//! The soil that has crossed the faces of all cells, row by row.
 
 use super::law::Law;
-use super::tile::{MARGIN, STRIP, Tile, WIDE};
+use super::tile::{MARGIN, Room, STRIP, Tile};
 use super::{Slopes, Stage};
 use fearless_simd::{Level, Simd, dispatch};
 use std::ops::Range;
 use thalweg_field::band::{self, Lines};
 
-/// Rows of a tile: those around it that are computed twice are few beside them.
-const TOGETHER: usize = 128;
+/// Rows of a tile at least and at most: those around it that are computed twice are few beside them.
+const TOGETHER: [usize; 2] = [128, 512];
+/// Tiles below one another for each thread, so that none waits long for another.
+const FOR_EACH_THREAD: usize = 2;
 
-/// What a row knows of its cells, one after the other.
-pub(super) const EAST: usize = 0; // How much higher the cell to the east was at the beginning `[m]`.
-pub(super) const SOUTH: usize = 1; // How much higher the cell to the south was `[m]`.
-pub(super) const STAYS: usize = 2; // Share of the soil that comes to rest `[-]`.
-pub(super) const RISEN: usize = 3; // How far rock rises in this step `[m]`.
-pub(super) const FLOOR: usize = 4; // What spreads beside the soil, over the cell's area `[-]`.
-pub(super) const SOFTNESS: usize = 5; // What the square of the slope counts, over that of the common rock `[-]`.
-const KNOWN: usize = 6;
-
-/// The ground at the beginning of a step. A row has margins on either side of each of its quantities.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Rows {
-    pub(super) cols: usize,
-    pub(super) rows: usize,
-    /// Values of a quantity from one row to the next.
-    pub(super) stride: usize,
-    known: Vec<f32>,
-}
-
-/// Soil that has crossed the eastern and the southern face of each cell towards it, row by row `[m]`.
+/// Soil that has crossed the eastern and the southern face of each cell towards it, row by row `[m]`. A row has margins on either
+/// side of each of the two.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Crossed {
     faces: Vec<f32>,
+    /// Values of one of the two in a row.
+    pub(super) stride: usize,
+}
+
+/// Some stages of a step.
+pub(super) struct Stages<'a> {
+    pub(super) slopes: &'a Slopes<'a>,
+    /// Heights at the beginning of the step `[m]`.
+    pub(super) height: &'a [f64],
+    pub(super) law: Law,
+    /// At most [`super::tile::STAGES`].
+    pub(super) stages: &'a [Stage],
+    /// What had crossed after the last two stages, the later first; nothing before the first.
+    pub(super) from: Option<&'a [Crossed; 2]>,
+    /// Whether others follow.
+    pub(super) go_on: bool,
 }
 
 impl Crossed {
-    /// None has.
-    pub(super) fn clear(&mut self, rows: &Rows) {
-        self.faces.clear();
-        self.faces.resize(2 * rows.stride * rows.rows, 0.0);
-    }
-}
-
-impl Rows {
-    /// Takes up the ground. Returns the most that spreads beside the soil, over a cell's area `[-]`.
-    pub(super) fn take_up(&mut self, slopes: &Slopes, height: &[f64]) -> f32 {
-        let layout = slopes.layout;
-        (self.cols, self.rows) = (layout.cols, layout.rows);
-        self.stride = layout.cols.next_multiple_of(STRIP) + 2 * MARGIN;
-        self.known.resize(KNOWN * self.stride * self.rows, 0.0);
-        let (stride, cols, rows) = (self.stride, self.cols, self.rows);
-        let per_area = (1.0 / (layout.cell * layout.cell)) as f32;
-        let (pattern, by) = slopes.risen;
-        let (by, level) = (by as f32, Level::new());
-        let take_up = |row: Range<usize>, known: &mut [f32]| {
-            let row = row.start;
-            let line = |row: usize| {
-                let cells = layout.at(0, row)..layout.at(0, row) + cols;
-                Line {
-                    height: &height[cells.clone()],
-                    stays: &slopes.stays[cells.clone()],
-                    pattern: &pattern[cells.clone()],
-                    erodibility: &slopes.erodibility[cells.clone()],
-                    floors: slopes.floors.map(|floors| &floors[cells]),
-                }
-            };
-            let ground = Ground { here: line(row), below: line((row + 1).min(rows - 1)), by, per_area };
-            dispatch!(level, simd => ground.take_up(simd, known, stride))
-        };
-        let known = Lines { values: &mut self.known, length: KNOWN * stride };
-        band::measure_parts(0..rows, 1, known, &|row, known| take_up(row, known.values), &f32::max)
+    /// Makes room for what crosses.
+    pub(super) fn resize(&mut self, slopes: &Slopes) {
+        self.stride = slopes.layout.cols.next_multiple_of(STRIP) + 2 * MARGIN;
+        self.faces.resize(2 * self.stride * slopes.layout.rows, 0.0);
     }
 
-    /// Takes some stages, at most [`tile::STAGES`], from what had crossed after the last two to what has crossed after the last two
-    /// of them.
-    pub(super) fn cross(&self, law: &Law, stages: &[Stage], from: [&Crossed; 2], to: [&mut Crossed; 2]) {
-        let (level, row) = (Level::new(), 2 * self.stride);
-        let from = from.map(|crossed| &crossed.faces[..]);
-        let to = to.map(|crossed| Lines { values: &mut crossed.faces, length: row });
-        let cross = |rows: Range<usize>, to: [Lines<'_, f32>; 2]| {
-            let mut to = to.map(|cells| cells.values);
-            for col in (0..self.cols).step_by(STRIP) {
-                let tile = Tile { ground: self, from, stages, rows: rows.clone(), col };
-                dispatch!(level, simd => tile.cross(simd, law.on(simd), &mut to));
-            }
-        };
-        band::for_each_part(0..self.rows, TOGETHER, to, &cross);
+    /// Nothing has crossed.
+    pub(super) fn clear(&mut self) {
+        self.faces.fill(0.0);
+    }
+
+    /// One of the two of a row, with its margins.
+    #[inline(always)]
+    pub(super) fn row(&self, row: usize, face: usize) -> &[f32] {
+        &self.faces[(2 * row + face) * self.stride..][..self.stride]
     }
 
     /// Lays down what stays, and tells what does not, in 64 bits: what crossed a face counts alike on both sides.
-    pub(super) fn settle(&self, slopes: &Slopes, crossed: &Crossed, height: &mut [f64], soil: &mut [f64]) {
+    pub(super) fn settle(&self, slopes: &Slopes, height: &mut [f64], soil: &mut [f64]) {
         let (layout, level) = (slopes.layout, Level::new());
-        let line = layout.stride;
+        let (line, cols) = (layout.stride, layout.cols);
         let settle = |row: Range<usize>, [height, soil]: [Lines<'_, f64>; 2]| {
-            if row.start > 0 && row.start <= self.rows {
-                let faces = |row: usize, which: usize| &crossed.faces[(2 * row + which) * self.stride..];
+            if row.start > 0 && row.start <= layout.rows {
                 let row = row.start - 1;
                 let came = Came {
-                    east: &faces(row, 0)[MARGIN - 1..][..=self.cols],
-                    south: &faces(row, 1)[MARGIN..][..self.cols],
-                    north: (row > 0).then(|| &faces(row - 1, 1)[MARGIN..][..self.cols]),
+                    east: &self.row(row, 0)[MARGIN - 1..][..=cols],
+                    south: &self.row(row, 1)[MARGIN..][..cols],
+                    north: (row > 0).then(|| &self.row(row - 1, 1)[MARGIN..][..cols]),
                 };
-                let stays = &slopes.stays[layout.at(0, row)..][..self.cols];
-                let (height, soil) =
-                    (&mut height.values[1..][..self.cols], &mut soil.values[1..][..self.cols]);
+                let stays = &slopes.stays[layout.at(0, row)..][..cols];
+                let (height, soil) = (&mut height.values[1..][..cols], &mut soil.values[1..][..cols]);
                 dispatch!(level, simd => came.settle(simd, stays, height, soil));
             }
         };
         let parts = [Lines { values: height, length: line }, Lines { values: soil, length: line }];
         band::for_each_part(0..layout.rows + 2, 1, parts, &settle);
     }
-
-    /// A quantity of a row's cells from one margin before a column on.
-    #[inline(always)]
-    pub(super) fn known(&self, which: usize, row: usize, col: usize) -> &[f32; WIDE] {
-        part(&self.known, (row * KNOWN + which) * self.stride + col)
-    }
 }
 
-/// Values of a strip with its margins.
-#[inline(always)]
-pub(super) fn part(values: &[f32], at: usize) -> &[f32; WIDE] {
-    values[at..].first_chunk().expect("rows are whole strips with a margin on either side")
-}
-
-/// A row of the ground.
-struct Line<'a> {
-    height: &'a [f64],
-    stays: &'a [f32],
-    pattern: &'a [f32],
-    erodibility: &'a [f32],
-    floors: Option<&'a [f32]>,
-}
-
-impl Line<'_> {
-    /// The height of a cell at the end of the step, but for the soil. Rivers keep their level while rock rises, as steady ones do:
-    /// what they will have cut at the end of the step banks must not wait for, or they would stand the steeper the finer the
-    /// cells are.
-    #[inline(always)]
-    fn height(&self, col: usize, by: f32) -> f64 {
-        self.height[col] - f64::from(by * self.pattern[col] * (1.0 - self.stays[col]))
-    }
-}
-
-/// A row of the ground, and the one below it; what the pattern of the uplift and the floors are multiplied with.
-struct Ground<'a> {
-    here: Line<'a>,
-    below: Line<'a>,
-    by: f32,
-    per_area: f32,
-}
-
-impl Ground<'_> {
-    #[inline(always)]
-    fn take_up<S: Simd>(&self, _: S, known: &mut [f32], stride: usize) -> f32 {
-        let Self { here, below, by, per_area } = self;
-        let cols = here.height.len();
-        let mut planes = known.chunks_exact_mut(stride).map(|plane| &mut plane[MARGIN - 1..][..cols + 2]);
-        let mut plane = || planes.next().unwrap_or_default();
-        let [east, south, stays, risen, floor, softness] = [(); KNOWN].map(|()| plane());
-        // Beyond the edges the ground goes on as it is: nothing crosses them.
-        for col in 0..cols - 1 {
-            east[col + 1] = (here.height(col + 1, *by) - here.height(col, *by)) as f32;
+impl Stages<'_> {
+    /// Takes the stages. `to` gets what has crossed after the last of them, and after the one before it if others follow.
+    pub(super) fn take(&self, rooms: &mut Vec<Room>, to: &mut [Crossed; 2]) {
+        let (level, layout) = (Level::new(), self.slopes.layout);
+        let together = layout.rows.div_ceil(FOR_EACH_THREAD * band::threads());
+        let together = together.clamp(TOGETHER[0], TOGETHER[1]);
+        let count = layout.rows.div_ceil(together);
+        if rooms.len() < count {
+            rooms.resize_with(count, Room::default);
         }
-        (east[0], east[cols]) = (0.0, 0.0);
-        for col in 0..cols {
-            south[col + 1] = (below.height(col, *by) - here.height(col, *by)) as f32;
-        }
-        (south[0], south[cols + 1]) = (south[1], south[cols]);
-        stays[1..=cols].copy_from_slice(here.stays);
-        for (col, risen) in risen[1..=cols].iter_mut().enumerate() {
-            *risen = by * here.pattern[col] * here.stays[col];
-        }
-        // The critical slope goes with the fourth root of the erodibility.
-        softness[1..=cols].iter_mut().zip(here.erodibility).for_each(|(soft, rock)| *soft = rock.sqrt());
-        (softness[0], softness[cols + 1]) = (softness[1], softness[cols]);
-        let mut most = 0.0_f32;
-        let Some(floors) = here.floors else {
-            floor.fill(0.0);
-            return most;
+        let to = to
+            .each_mut()
+            .map(|crossed| Lines { length: 2 * crossed.stride * together, values: &mut crossed.faces[..] });
+        let cross = |number: Range<usize>, (rooms, to): (&mut [Room], [Lines<'_, f32>; 2])| {
+            let mut to = to.map(|cells| cells.values);
+            let first = number.start * together;
+            let rows = first..(first + together).min(layout.rows);
+            for col in (0..layout.cols).step_by(STRIP) {
+                let tile = Tile { stages: self, rows: rows.clone(), col };
+                dispatch!(level, simd => tile.cross(simd, self.law.on(simd), &mut rooms[0], &mut to));
+            }
         };
-        for (floor, spread) in floor[1..].iter_mut().zip(floors) {
-            *floor = per_area * spread;
-            most = if *floor > most { *floor } else { most };
-        }
-        (floor[0], floor[cols + 1]) = (floor[1], floor[cols]);
-        most
+        band::for_each_part(0..count, 1, (&mut rooms[..count], to), &cross);
     }
 }
 

@@ -3,8 +3,8 @@
 use super::super::layout::{Layout, plane::SEDIMENT};
 use super::move_water::load_four;
 use super::plane;
-use crate::lanes::{LANES, load, store};
-use fearless_simd::{Simd, f32x8, prelude::*};
+use crate::lanes::{read, write};
+use fearless_simd::{Simd, prelude::*};
 
 /// Three neighbouring rows, north to south.
 pub(super) type Rows<'a> = [&'a [f32]; 3];
@@ -46,7 +46,7 @@ pub(super) fn donor_cell<S: Simd, const DIAGONAL: bool>(
         (out, inward)
     });
     let own_cargo = cargo_at(1, 0);
-    for at in (0..layout.padded).step_by(LANES) {
+    for at in (0..layout.padded).step_by(S::f32s::LEN) {
         let [w, e, n, s] = load_four(simd, out, at);
         let [in_w, in_e, in_n, in_s] = brought(simd, inward, at);
         let mut leaves = (w + e) + (n + s);
@@ -57,19 +57,19 @@ pub(super) fn donor_cell<S: Simd, const DIAGONAL: bool>(
             leaves += (nw + se) + (ne + sw);
             comes += (in_nw + in_se) + (in_ne + in_sw);
         }
-        let stays = load(simd, sediment, at) - load(simd, own_cargo, at) * leaves;
-        store(stays + comes, sediment, at);
+        let stays = read(simd, sediment, at) - read(simd, own_cargo, at) * leaves;
+        write::<S>(stays + comes, sediment, at);
     }
 }
 
 /// Sediment that comes through each of four pipes: what every unit of flux carries, times the flux.
 #[inline(always)]
-fn brought<S: Simd>(simd: S, [a, b, c, d]: [(&[f32], &[f32]); 4], at: usize) -> [f32x8<S>; 4] {
+fn brought<S: Simd>(simd: S, [a, b, c, d]: [(&[f32], &[f32]); 4], at: usize) -> [S::f32s; 4] {
     [
-        load(simd, a.0, at) * load(simd, a.1, at),
-        load(simd, b.0, at) * load(simd, b.1, at),
-        load(simd, c.0, at) * load(simd, c.1, at),
-        load(simd, d.0, at) * load(simd, d.1, at),
+        read(simd, a.0, at) * read(simd, a.1, at),
+        read(simd, b.0, at) * read(simd, b.1, at),
+        read(simd, c.0, at) * read(simd, c.1, at),
+        read(simd, d.0, at) * read(simd, d.1, at),
     ]
 }
 
@@ -89,17 +89,17 @@ pub(super) fn semi_lagrangian<S: Simd>(
     let (north, middle, south) = (at_row(0), at_row(1), at_row(2));
     let moved = moved.map(|plane| layout.cells(plane, 0));
     let out = layout.cells_mut(out);
-    let zero = f32x8::splat(simd, 0.0);
-    for at in (0..layout.padded).step_by(LANES) {
-        let (u, v) = (load(simd, moved[0], at), load(simd, moved[1], at));
+    let (zero, one) = (S::f32s::splat(simd, 0.0), S::f32s::splat(simd, 1.0));
+    for at in (0..layout.padded).step_by(S::f32s::LEN) {
+        let (u, v) = (read(simd, moved[0], at), read(simd, moved[1], at));
         // Linear weights of the cell to either side and of the cell itself, along x and along y.
-        let (w, e, stays_x) = (u.max(zero), (-u).max(zero), 1.0 - u.abs());
-        let (n, s, stays_y) = (v.max(zero), (-v).max(zero), 1.0 - v.abs());
-        let (nw, nn, ne) = (load(simd, north[0], at), load(simd, north[1], at), load(simd, north[2], at));
-        let (ww, cc, ee) = (load(simd, middle[0], at), load(simd, middle[1], at), load(simd, middle[2], at));
-        let (sw, ss, se) = (load(simd, south[0], at), load(simd, south[1], at), load(simd, south[2], at));
+        let (w, e, stays_x) = (u.max(zero), (-u).max(zero), one - u.abs());
+        let (n, s, stays_y) = (v.max(zero), (-v).max(zero), one - v.abs());
+        let (nw, nn, ne) = (read(simd, north[0], at), read(simd, north[1], at), read(simd, north[2], at));
+        let (ww, cc, ee) = (read(simd, middle[0], at), read(simd, middle[1], at), read(simd, middle[2], at));
+        let (sw, ss, se) = (read(simd, south[0], at), read(simd, south[1], at), read(simd, south[2], at));
         let sides = (w * stays_y * ww + e * stays_y * ee) + (n * stays_x * nn + s * stays_x * ss);
         let corners = (n * w * nw + s * e * se) + (n * e * ne + s * w * sw);
-        store((stays_x * stays_y * cc + sides) + corners, out, at);
+        write::<S>((stays_x * stays_y * cc + sides) + corners, out, at);
     }
 }

@@ -4,9 +4,9 @@ use super::super::layout::{Layout, MARGIN};
 use super::super::row_sums::RowSums;
 use super::carry_sediment::Rows;
 use super::plane;
-use crate::lanes::{LANES, load, store};
+use crate::lanes::{WIDEST, read, write};
 use crate::pipes::step::Coefficients;
-use fearless_simd::{Simd, f32x8, prelude::*};
+use fearless_simd::{Simd, prelude::*};
 
 /// Water shallower than this carries nothing away: the sediment for each unit of its outflow would overflow.
 const NEXT_TO_NOTHING: f32 = 1.0e-25;
@@ -45,22 +45,24 @@ pub(super) fn move_water<S: Simd, const DIAGONAL: bool, const DONOR: bool>(
     let (moved_east, moved_south) =
         (layout.cells_mut(load_out.moved_east), layout.cells_mut(load_out.moved_south));
 
-    let zero = f32x8::splat(simd, 0.0);
-    let one = f32x8::splat(simd, 1.0);
-    let [mut evaporated, mut eroded, mut deepest] = [zero; 3];
+    let zero = S::f32s::splat(simd, 0.0);
+    let one = S::f32s::splat(simd, 1.0);
+    let half_per_cell = S::f32s::splat(simd, k.half_per_cell);
+    // In as many lanes as the widest vectors have, so that sums do not depend on how wide they are.
+    let ([mut evaporated, mut eroded], mut deepest) = ([[0.0; WIDEST]; 2], zero);
 
-    for at in (0..layout.padded).step_by(LANES) {
+    for at in (0..layout.padded).step_by(S::f32s::LEN) {
         // Step 3: water height.
-        let d1 = load(simd, depth, at);
+        let d1 = read(simd, depth, at);
         let Flow { out, inflow, east: flow_east, south: flow_south } = pipes.flow(simd, at);
-        let d2 = d1 + k.height_per_flux * (inflow - out);
+        let d2 = d1 + (inflow - out) * k.height_per_flux;
 
         // Step 4: velocity. A flow that enters and leaves through opposite faces counts once.
         let mean_depth = (d1 + d2) * 0.5;
         let per_flux = if k.mean_flux {
-            f32x8::splat(simd, 0.5)
+            S::f32s::splat(simd, 0.5)
         } else {
-            mean_depth.simd_gt(k.thin).select(k.half_per_cell / mean_depth, zero)
+            mean_depth.simd_gt(k.thin).select(half_per_cell / mean_depth, zero)
         };
         // Step 5: capacity against load. sin²α = t / (1 + t) where t = tan²α.
         let t = {
@@ -73,36 +75,37 @@ pub(super) fn move_water<S: Simd, const DIAGONAL: bool, const DONOR: bool>(
         // The root does not wait for the depth: it runs beside the division that the speed needs.
         let flow2 = flow_east * flow_east + flow_south * flow_south;
         let capacity = (flow2 * sin2).sqrt() * (per_flux * k.capacity * ramp);
-        let b = load(simd, bed, at);
-        let s0 = load(simd, sediment, at);
+        let b = read(simd, bed, at);
+        let s0 = read(simd, sediment, at);
         let Exchanged { bed: b1, sediment: s1, taken } =
-            exchange(simd, k, capacity, [b, s0, load(simd, softness, at)]);
-        store(b1, bed, at);
+            exchange(simd, k, capacity, [b, s0, read(simd, softness, at)]);
+        write::<S>(b1, bed, at);
 
         // Step 7: evaporation. It touches the depth alone, so it need not wait for the sediment.
         let kept = d2 * k.evaporation_keeps;
         let d3 = kept.simd_lt(k.dry).select(zero, kept); // what is not a number stays so and is found
-        store(d3, depth, at);
+        write::<S>(d3, depth, at);
 
-        let counts = load(simd, within, at);
-        evaporated += (d2 - d3) * counts;
-        eroded += taken.max(zero) * counts;
+        let counts = read(simd, within, at);
+        let lane = at % WIDEST;
+        write::<S>(read(simd, &evaporated, lane) + (d2 - d3) * counts, &mut evaporated, lane);
+        write::<S>(read(simd, &eroded, lane) + taken.max(zero) * counts, &mut eroded, lane);
         deepest = deepest.max(d3 * counts);
 
         if DONOR {
-            store(s1, sediment, at);
+            write::<S>(s1, sediment, at);
             let wet = d1.simd_gt(NEXT_TO_NOTHING);
-            store(wet.select(s1 * k.height_per_flux / d1, zero), cargo, at);
+            write::<S>(wet.select(s1 * k.height_per_flux / d1, zero), cargo, at);
         } else {
-            store(s1, cargo, at);
+            write::<S>(s1, cargo, at);
             let cells_per_flux = per_flux * k.cells_per_speed;
-            store((flow_east * cells_per_flux).max(-1.0).min(1.0), moved_east, at);
-            store((flow_south * cells_per_flux).max(-1.0).min(1.0), moved_south, at);
+            write::<S>((flow_east * cells_per_flux).max(-1.0).min(1.0), moved_east, at);
+            write::<S>((flow_south * cells_per_flux).max(-1.0).min(1.0), moved_south, at);
         }
     }
     RowSums {
-        evaporated: f64::from(evaporated.reduce_sum()),
-        eroded: f64::from(eroded.reduce_sum()),
+        evaporated: evaporated.into_iter().map(f64::from).sum(),
+        eroded: eroded.into_iter().map(f64::from).sum(),
         max_depth: deepest.reduce_max(),
     }
 }
@@ -117,11 +120,11 @@ struct Pipes<'a> {
 
 /// What flows through cells.
 struct Flow<S: Simd> {
-    out: f32x8<S>,
-    inflow: f32x8<S>,
+    out: S::f32s,
+    inflow: S::f32s,
     /// Twice the mean to the east and to the south.
-    east: f32x8<S>,
-    south: f32x8<S>,
+    east: S::f32s,
+    south: S::f32s,
 }
 
 impl<'a> Pipes<'a> {
@@ -180,9 +183,9 @@ impl<'a> Pipes<'a> {
 
 /// Bed and sediment after water has taken up ground or laid it down, and what it took.
 struct Exchanged<S: Simd> {
-    bed: f32x8<S>,
-    sediment: f32x8<S>,
-    taken: f32x8<S>,
+    bed: S::f32s,
+    sediment: S::f32s,
+    taken: S::f32s,
 }
 
 /// Exchanges sediment between bed and water (Schmidberger 2024, eqs. 12 to 14) that could carry `capacity`.
@@ -190,10 +193,10 @@ struct Exchanged<S: Simd> {
 fn exchange<S: Simd>(
     simd: S,
     k: &Coefficients,
-    capacity: f32x8<S>,
-    [bed, sediment, softness]: [f32x8<S>; 3],
+    capacity: S::f32s,
+    [bed, sediment, softness]: [S::f32s; 3],
 ) -> Exchanged<S> {
-    let zero = f32x8::splat(simd, 0.0);
+    let zero = S::f32s::splat(simd, 0.0);
     let lack = capacity - sediment;
     let take = (lack.max(zero) * k.dissolve_share).min(k.dissolve_limit) * softness;
     let give = ((-lack).max(zero) * k.deposit_share).min(k.deposit_limit);
@@ -213,14 +216,14 @@ fn exchange<S: Simd>(
 
 /// One vector of each of four pipes.
 #[inline(always)]
-pub(super) fn load_four<S: Simd>(simd: S, [a, b, c, d]: [&[f32]; 4], at: usize) -> [f32x8<S>; 4] {
-    [load(simd, a, at), load(simd, b, at), load(simd, c, at), load(simd, d, at)]
+pub(super) fn load_four<S: Simd>(simd: S, [a, b, c, d]: [&[f32]; 4], at: usize) -> [S::f32s; 4] {
+    [read(simd, a, at), read(simd, b, at), read(simd, c, at), read(simd, d, at)]
 }
 
 /// Differences from west to east and from north to south.
 #[inline(always)]
-fn rise<S: Simd>(simd: S, [west, east, north, south]: [&[f32]; 4], at: usize) -> (f32x8<S>, f32x8<S>) {
-    (load(simd, east, at) - load(simd, west, at), load(simd, south, at) - load(simd, north, at))
+fn rise<S: Simd>(simd: S, [west, east, north, south]: [&[f32]; 4], at: usize) -> (S::f32s, S::f32s) {
+    (read(simd, east, at) - read(simd, west, at), read(simd, south, at) - read(simd, north, at))
 }
 
 /// The cells to the west, east, north and south.

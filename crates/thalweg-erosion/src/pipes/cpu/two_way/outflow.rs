@@ -2,9 +2,9 @@
 
 use super::super::layout::{Layout, plane};
 use super::plane::WEST;
-use crate::lanes::{LANES, load, store};
+use crate::lanes::{read, write};
 use crate::pipes::step::Coefficients;
-use fearless_simd::{Simd, f32x8, prelude::*};
+use fearless_simd::{Simd, prelude::*};
 
 /// Bed and depth of the cells on one side.
 #[derive(Clone, Copy)]
@@ -37,8 +37,8 @@ pub(super) struct Gain<'a> {
 struct Here<S: Simd> {
     simd: S,
     at: usize,
-    bed: f32x8<S>,
-    depth: f32x8<S>,
+    bed: S::f32s,
+    depth: S::f32s,
 }
 
 impl<S: Simd> Here<S> {
@@ -48,14 +48,14 @@ impl<S: Simd> Here<S> {
     fn accelerated<const DEEP: bool>(
         &self,
         k: &Coefficients,
-        flux: f32x8<S>,
-        wider: f32x8<S>,
+        flux: S::f32s,
+        wider: S::f32s,
         side: Side,
-    ) -> f32x8<S> {
+    ) -> S::f32s {
         // Differences of bed and of depth are taken apart: on a high mountain the level itself, as one
         // number, could not resolve a film of rain.
-        let depth = load(self.simd, side.depth, self.at);
-        let step = self.bed - load(self.simd, side.bed, self.at);
+        let depth = read(self.simd, side.depth, self.at);
+        let step = self.bed - read(self.simd, side.bed, self.at);
         let drop = step + (self.depth - depth);
         let mut push = wider * k.push;
         if DEEP {
@@ -70,7 +70,7 @@ impl<S: Simd> Here<S> {
 /// Accelerates the pipes of one row by the drop of the water surface (Schmidberger 2024, eqs. 2 and 4), then caps them by the
 /// water that is there (eqs. 3 and 5). With `DIAGONAL` there are eight pipes, with `DEEP` they are as deep as the water.
 ///
-/// It is one long loop because the pipes of eight cells stay in registers from its first line to its last.
+/// It is one long loop because the pipes of a vector of cells stay in registers from its first line to its last.
 #[inline(always)]
 pub(super) fn outflow<S: Simd, const DIAGONAL: bool, const DEEP: bool>(
     simd: S,
@@ -96,22 +96,22 @@ pub(super) fn outflow<S: Simd, const DIAGONAL: bool, const DEEP: bool>(
         Default::default()
     };
 
-    let zero = f32x8::splat(simd, 0.0);
-    let one = f32x8::splat(simd, 1.0);
-    for at in (0..layout.padded).step_by(LANES) {
-        let d = load(simd, middle.depth, at);
-        let (mut w, mut e) = (load(simd, west, at), load(simd, east, at));
-        let (mut n, mut s) = (load(simd, north, at), load(simd, south, at));
+    let zero = S::f32s::splat(simd, 0.0);
+    let one = S::f32s::splat(simd, 1.0);
+    for at in (0..layout.padded).step_by(S::f32s::LEN) {
+        let d = read(simd, middle.depth, at);
+        let (mut w, mut e) = (read(simd, west, at), read(simd, east, at));
+        let (mut n, mut s) = (read(simd, north, at), read(simd, south, at));
         let [mut nw, mut ne, mut sw, mut se] = [zero; 4];
         if DIAGONAL {
-            (nw, ne) = (load(simd, north_west, at), load(simd, north_east, at));
-            (sw, se) = (load(simd, south_west, at), load(simd, south_east, at));
+            (nw, ne) = (read(simd, north_west, at), read(simd, north_east, at));
+            (sw, se) = (read(simd, south_west, at), read(simd, south_east, at));
         }
-        let here = Here { simd, at, bed: load(simd, middle.bed, at), depth: d };
+        let here = Here { simd, at, bed: read(simd, middle.bed, at), depth: d };
         let (mut row, mut column) = (one, one);
         if DIAGONAL {
-            row = f32x8::splat(simd, gain.along_row);
-            column = load(simd, along_columns, at);
+            row = S::f32s::splat(simd, gain.along_row);
+            column = read(simd, along_columns, at);
         }
         w = here.accelerated::<DEEP>(k, w, row, to_west);
         e = here.accelerated::<DEEP>(k, e, row, to_east);
@@ -119,7 +119,7 @@ pub(super) fn outflow<S: Simd, const DIAGONAL: bool, const DEEP: bool>(
         s = here.accelerated::<DEEP>(k, s, column, to_south);
         let mut out = (w + e) + (n + s);
         if DIAGONAL {
-            let narrow = f32x8::splat(simd, k.diagonal_push);
+            let narrow = S::f32s::splat(simd, k.diagonal_push);
             nw = here.accelerated::<DEEP>(k, nw, narrow, to_north_west);
             ne = here.accelerated::<DEEP>(k, ne, narrow, to_north_east);
             sw = here.accelerated::<DEEP>(k, sw, narrow, to_south_west);
@@ -130,15 +130,15 @@ pub(super) fn outflow<S: Simd, const DIAGONAL: bool, const DEEP: bool>(
         // Eq. 3 with the cell's area, and a hair less, so that rounding cannot take more than there is.
         let share = (d * k.all_of_it) / (out * k.height_per_flux);
         let cap = share.simd_lt(one).select(share, one);
-        store(w * cap, west, at);
-        store(e * cap, east, at);
-        store(n * cap, north, at);
-        store(s * cap, south, at);
+        write::<S>(w * cap, west, at);
+        write::<S>(e * cap, east, at);
+        write::<S>(n * cap, north, at);
+        write::<S>(s * cap, south, at);
         if DIAGONAL {
-            store(nw * cap, north_west, at);
-            store(ne * cap, north_east, at);
-            store(sw * cap, south_west, at);
-            store(se * cap, south_east, at);
+            write::<S>(nw * cap, north_west, at);
+            write::<S>(ne * cap, north_east, at);
+            write::<S>(sw * cap, south_west, at);
+            write::<S>(se * cap, south_east, at);
         }
     }
 }
