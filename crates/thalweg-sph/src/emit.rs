@@ -148,6 +148,11 @@ impl RunningEmitter {
         self.travelled
     }
 
+    /// A step turned out to be shorter than it was to be, by so much `[s]`.
+    pub fn go_back(&mut self, time: f64) {
+        self.travelled -= self.present_speed * time;
+    }
+
     /// Goes on from where it was.
     pub fn set_travelled(&mut self, travelled: f64) {
         self.travelled = travelled;

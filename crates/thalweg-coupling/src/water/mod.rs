@@ -235,13 +235,23 @@ impl ParticleWater {
             self.exchange_sediment(waited);
             done("sediment");
         }
-        self.move_water(dt)?;
+        let taken = self.move_water(dt)?;
+        self.give_back(dt - taken);
         done("forces");
         if due {
             self.reshape_bed(waited);
             done("bed");
         }
-        Ok(dt)
+        Ok(taken)
+    }
+
+    /// Takes back what was to happen in the rest of a step that turned out to be shorter `[s]`.
+    fn give_back(&mut self, rest: f64) {
+        let began = self.fluid.time() - self.fluid.last_dt();
+        for emitter in self.emitters.iter_mut().filter(|emitter| emitter.runs(began)) {
+            emitter.go_back(rest);
+        }
+        self.waiting = (self.waiting - rest).max(0.0);
     }
 
     /// Longest step for the sediment `[s]`; a step that parameters fix is theirs.
@@ -320,13 +330,14 @@ impl ParticleWater {
         h + (f64::from(speed) + gravity * time) * time
     }
 
-    /// Forces, and the move of every particle; the bed slows those that are near.
-    fn move_water(&mut self, dt: f64) -> Result<(), StepError> {
+    /// Forces, and the move of every particle; the bed slows those that are near. Returns how long the step was in the end `[s]`.
+    fn move_water(&mut self, dt: f64) -> Result<f64, StepError> {
         let obstacles = Obstacles::of(&self.bed, &self.boundary, &self.params, self.edges, &self.sinks)
             .with_emitters(&self.emitters, self.fluid.time());
         self.fluid.accelerate_and_move(&obstacles, dt)?;
-        self.flow.slow(&self.bed, &mut self.fluid, dt);
-        Ok(())
+        let taken = self.fluid.last_dt();
+        self.flow.slow(&self.bed, &mut self.fluid, taken);
+        Ok(taken)
     }
 
     /// The longest stable time step at present `[s]`.
