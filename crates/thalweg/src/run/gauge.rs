@@ -228,8 +228,10 @@ mod tests {
         // The drop is spray.
         assert!((surface([1.0, 1.0, 0.0]) - 1.0).abs() < 1.0e-6, "{} m", surface([1.0, 1.0, 0.0]));
         assert!(surface([5.0, 5.0, 0.0]).is_nan());
-        // To the right of whoever looks north; 0.5 m/s through 1 m of depth and 1.2 m of width.
-        for (ends, expected) in [([[1.0, 0.4], [1.0, 1.6]], 0.6), ([[1.0, 1.6], [1.0, 0.4]], -0.6)] {
+        // To the right of whoever looks north; 0.5 m/s through 1 m of depth and 1.2 m of width, and the drop, which is on its way over
+        // two spacings.
+        let all = 0.6 + 0.5 * SPACING.powi(3) / (2.0 * SPACING);
+        for (ends, expected) in [([[1.0, 0.4], [1.0, 1.6]], all), ([[1.0, 1.6], [1.0, 0.4]], -all)] {
             let found = measure(&probe(ProbeKind::Discharge, [0.0; 3], ends), &water(0.0))[0];
             assert!((found - expected).abs() < 1.0e-6, "{found} m³/s of {expected}");
         }

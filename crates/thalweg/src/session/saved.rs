@@ -21,7 +21,10 @@ struct Written {
 /// pressure then, and it was not told.
 fn in_words_of_today(text: &str) -> String {
     if text.contains("kind = \"sph\"") && !text.contains("\npressure = ") {
+        let erosion = "stress = \"shear-rate\"\nreshape = \"lowest-first\"\nheavy = false\n";
         text.replacen("[solver.fluid]\n", "[solver.fluid]\npressure = \"summed\"\n", 1)
+            .replacen("exposure = \"filled\"\n", erosion, 1)
+            .replacen("exposure = \"counted\"\n", erosion, 1)
     } else {
         text.into()
     }

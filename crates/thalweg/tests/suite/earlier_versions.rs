@@ -25,8 +25,20 @@ fn states_of_earlier_versions_go_on() {
     assert!(runs.len() >= 2, "{runs:?}");
     for run in runs {
         let name = run.display();
-        // Water of particles resists pressure in another way today; a run goes on with what it had.
-        let had = ["solver.fluid.pressure=summed", "solver.fluid.damping=0.03"].map(String::from);
+        // Water of particles resists pressure and erodes in another way today; a run goes on with what it had.
+        let had = [
+            "fluid.pressure=summed",
+            "fluid.damping=0.03",
+            "erosion.stress=shear-rate",
+            "erosion.reshape=lowest-first",
+            "erosion.heavy=false",
+            "erosion.strength=0.1",
+            "erosion.critical_shear=3",
+            "erosion.grain_radius=0.00005",
+            "erosion.packing=0.6",
+            "erosion.repose=0.6108652381980153",
+        ]
+        .map(|set| format!("solver.{set}"));
         let changed = if run.ends_with("sph") { &had[..] } else { &[] };
         let project = Project::open(run.to_str().unwrap(), changed).unwrap();
         let mut session = Session::new(&project, MEMORY).unwrap();

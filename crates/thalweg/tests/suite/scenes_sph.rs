@@ -108,7 +108,8 @@ fn a_meander_is_eroded_where_water_has_reached_and_nowhere_else() {
         }
     }
     let [deepest, highest] = [&lost, &gained].map(|map| map.range().unwrap().1);
-    assert!(deepest > 0.1 && highest > 0.04, "it was cut by {deepest} m and filled by {highest} m at most");
+    // Sand stays afloat where the water is fast; it settles at the sides.
+    assert!(deepest > 0.1 && highest > 0.01, "it was cut by {deepest} m and filled by {highest} m at most");
     let cells = now.len();
     assert!(changed > cells / 10, "only {changed} of {cells} cells changed by a millimetre");
     assert!(dry > cells / 2, "only {dry} of {cells} cells stayed dry");
