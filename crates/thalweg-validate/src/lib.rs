@@ -167,7 +167,7 @@ mod tests {
         let of = |solver: &str| cases().iter().filter(|case| case.name.starts_with(solver)).count();
         assert_eq!(pick(&["pipes"]).unwrap().len(), of("pipes/"));
         assert_eq!(pick(&["sph"]).unwrap().len(), of("sph/"));
-        let counts = ["pipes/", "sph/", "stream-power/"].map(of);
+        let counts = ["pipes/", "sph/", "pcisph/", "dfsph/", "stream-power/"].map(of);
         assert!(counts.iter().all(|&count| count > 0) && counts.iter().sum::<usize>() == cases().len());
         let two = pick(&["pipes/symmetry", "pipes/lake-at-rest", "pipes/symmetry"]).unwrap();
         assert_eq!(two.iter().map(|c| c.name).collect::<Vec<_>>(), ["pipes/lake-at-rest", "pipes/symmetry"]);

@@ -51,7 +51,7 @@ const SHORTEST: f64 = 0.2;
 /// Rounds for the places of particles: what is left comes next time.
 const PLACING_ROUNDS: u32 = 2;
 /// Share of eq. 8 of Solenthaler & Pajarola 2009 that a round takes `[-]`; neighbours correct as well.
-const EVEN_SHARE: f32 = 0.5;
+const EVEN_SHARE: f32 = 0.3;
 /// Fewest rounds of PCISPH (Solenthaler & Pajarola 2009, 3.3).
 const EVEN_ROUNDS: u32 = 3;
 
@@ -164,7 +164,9 @@ impl Incompressible {
     ) -> Found {
         let Particles { position, velocity, mass, expires, compression, .. } = next;
         let (least, steps) = match self.rounds {
-            Rounds::Pcisph => (EVEN_ROUNDS, Steps::Even(EVEN_SHARE / lattice_diagonal(sorted.params))),
+            Rounds::Pcisph => {
+                (EVEN_ROUNDS, Steps::Even { share: EVEN_SHARE, diagonal: lattice_diagonal(sorted.params) })
+            }
             Rounds::Dfsph => (1, Steps::Learning),
         };
         let task = Task {

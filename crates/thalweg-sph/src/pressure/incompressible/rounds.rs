@@ -41,8 +41,14 @@ pub(super) struct Task<'a> {
 /// How far a round goes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Steps {
-    /// By the same factor for all particles `[m²]` (Solenthaler & Pajarola 2009, eq. 8).
-    Even(f32),
+    /// By the same factor for all particles (Solenthaler & Pajarola 2009, eq. 8), but for those that stand so close to others that their own
+    /// is smaller.
+    Even {
+        /// Share of the factor that is taken `[-]`.
+        share: f32,
+        /// How its own pressure parts a particle amid a lattice from its neighbours `[1/m²]`.
+        diagonal: f32,
+    },
     /// By each particle's own factor (Bender & Koschier 2015, eq. 9), and as far as the round before has shown to be right (Barzilai &
     /// Borwein 1988): a few rounds then do what some ten would.
     Learning,
@@ -169,7 +175,9 @@ impl Task<'_> {
                 let (before, diagonal) = (pressure[k], self.diagonal[i]);
                 let own = square * diagonal.abs();
                 let wanted = match self.steps {
-                    Steps::Even(factor) => before + left[i] * factor / square,
+                    Steps::Even { share, diagonal: even } => {
+                        before + share * left[i] / (square * diagonal.abs().max(even))
+                    }
                     Steps::Learning => before + share as f32 * left[i] / own,
                 };
                 pressure[k] = if diagonal == 0.0 { 0.0 } else { wanted.max(self.least(i)) };
