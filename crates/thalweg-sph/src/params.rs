@@ -20,6 +20,13 @@ pub enum PressureSolver {
     Summed,
 }
 
+impl PressureSolver {
+    /// Whether it lets no fluid be compressed at all.
+    pub fn is_incompressible(self) -> bool {
+        matches!(self, Self::Pcisph | Self::Dfsph)
+    }
+}
+
 /// How pressure follows from a density that is summed up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

@@ -272,9 +272,11 @@ impl Fluid {
     pub fn add_again(&mut self, particle: &Particle) {
         let particle = Particle { mass: self.constants.mass, tag: self.born, ..*particle };
         self.born = (self.born + 1) & !BOUNDARY;
-        // The next step is short enough for it.
-        let speed = particle.velocity.iter().map(|v| v * v).sum::<f32>().sqrt();
-        self.last.speed = self.last.speed.max(speed);
+        // Where no sound bounds it, the next step is short enough for the new one.
+        if self.params.pressure.is_incompressible() {
+            let speed = particle.velocity.iter().map(|v| v * v).sum::<f32>().sqrt();
+            self.last.speed = self.last.speed.max(speed);
+        }
         self.next.push(particle);
         self.fluid_count += 1;
     }
