@@ -82,15 +82,22 @@ fn first_command() -> bool {
     run("cargo", &["run", "--release", "--locked", "--", "demo", "--out", out])
 }
 
-/// Crates that compute: their tests run with overflow checks and debug assertions.
+/// Crates that compute: their tests run with overflow checks and debug assertions. These alone are built so, in release as all
+/// others, so that what they are made of is built once.
 const COMPUTING: [&str; 5] =
     ["thalweg-field", "thalweg-terrain", "thalweg-erosion", "thalweg-sph", "thalweg-coupling"];
 
 fn test() -> bool {
     add_vulkan();
     let computing = |flag| COMPUTING.iter().flat_map(move |name| [flag, *name]);
-    let checked: Vec<_> = ["test", "--locked"].into_iter().chain(computing("--package")).collect();
-    // In release as the first command, so that what both are made of is built once.
+    let checks = COMPUTING.iter().flat_map(|name| {
+        ["debug-assertions", "overflow-checks"]
+            .map(|check| format!("profile.release.package.{name}.{check}=true"))
+    });
+    let checks: Vec<String> = checks.flat_map(|check| ["--config".into(), check]).collect();
+    let checks = checks.iter().map(String::as_str);
+    let plain = ["test", "--release", "--locked"];
+    let checked: Vec<_> = plain.into_iter().chain(computing("--package")).chain(checks).collect();
     let others = ["test", "--release", "--workspace", "--locked"];
     let others: Vec<_> = others.into_iter().chain(computing("--exclude")).collect();
     let found = std::path::absolute(FOUND).ok().filter(|file| file.is_file());

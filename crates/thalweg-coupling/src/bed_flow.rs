@@ -68,13 +68,15 @@ pub(crate) struct BedFlow {
     corner: f32,
     sums: Vec<Sum>,
     flows: Vec<Flow>,
+    /// Above this no particle of a column is low enough to count `[m]`; infinite where it is not known.
+    tops: Vec<f32>,
     /// Which runs of columns have water.
     used: Vec<AtomicBool>,
 }
 
 impl BedFlow {
     /// Bytes for each vertex of the bed, at most.
-    pub(crate) const BYTES: u64 = (size_of::<Sum>() + size_of::<Flow>() + 1) as u64;
+    pub(crate) const BYTES: u64 = (size_of::<Sum>() + size_of::<Flow>() + size_of::<f32>() + 1) as u64;
 
     /// No water yet.
     pub(crate) fn new(bed: &Bed, params: &Params) -> Self {
@@ -87,6 +89,7 @@ impl BedFlow {
             corner: (0.5 * bed.cell) as f32,
             sums: std::iter::repeat_with(Sum::default).take(columns).collect(),
             flows: vec![Flow::default(); columns],
+            tops: vec![f32::INFINITY; columns],
             used: std::iter::repeat_with(AtomicBool::default).take(columns.div_ceil(RUN)).collect(),
             ..Self::default()
         };
@@ -115,10 +118,12 @@ impl BedFlow {
 
     /// Looks at the sorted particles of a fluid.
     pub(crate) fn measure(&mut self, bed: &Bed, fluid: &Fluid) {
-        self.forget();
         if self.roughness <= 0.0 {
+            self.forget();
             return;
         }
+        self.find_tops(bed);
+        self.forget();
         let particles = fluid.sorted();
         let add = |range: Range<usize>| range.for_each(|i| self.add(bed, particles, i));
         band::measure(0..particles.len(), PART, &add, &|(), ()| ());
@@ -130,6 +135,39 @@ impl BedFlow {
                 flows.iter_mut().zip(sums).for_each(|(flow, sum)| *flow = sum.flow(height, roughness));
             }
         });
+    }
+
+    /// Finds how high water counts, in the runs of columns that had some when they were last looked at.
+    fn find_tops(&mut self, bed: &Bed) {
+        let mut tops = std::mem::take(&mut self.tops);
+        band::for_each_chunk(&mut tops, RUN, |run, tops| {
+            if self.used[run].load(Relaxed) {
+                tops.iter_mut().enumerate().for_each(|(k, top)| *top = self.top(bed, run * RUN + k));
+            } else if tops[0].is_finite() {
+                tops.fill(f32::INFINITY);
+            }
+        });
+        self.tops = tops;
+    }
+
+    /// The highest place above the triangles of a column that is as far from one of them as the mean is high.
+    fn top(&self, bed: &Bed, column: usize) -> f32 {
+        let [cols, rows] = bed.cells();
+        let wide = (self.side / bed.cell as f32).round() as usize;
+        let range = |n: usize, end: usize| n * wide..((n + 1) * wide).min(end);
+        let mut top = f32::NEG_INFINITY;
+        for j in range(column / self.count[0], rows) {
+            for i in range(column % self.count[0], cols) {
+                let first = 2 * (j * cols + i) as u32;
+                for triangle in [first, first + 1] {
+                    let ground = bed.corners(triangle).map(|vertex| bed.heights()[vertex]);
+                    let ground = ground[0].max(ground[1]).max(ground[2]);
+                    top = top.max(ground + self.height / bed.normal(triangle)[2]);
+                }
+            }
+        }
+        // A little more, for rounding.
+        top + 1.0e-3 * self.height
     }
 
     /// Empties the columns.
@@ -146,8 +184,9 @@ impl BedFlow {
     /// Adds a particle to its column, if it is low enough.
     #[inline(always)]
     fn add(&self, bed: &Bed, particles: &Particles, i: usize) {
-        let [x, y, z] = [0, 1, 2].map(|axis: usize| particles.position[axis][i]);
-        if particles.is_boundary(i) {
+        let [x, y, z] = [particles.position[0][i], particles.position[1][i], particles.position[2][i]];
+        let column = self.column(x, y);
+        if particles.is_boundary(i) || z > self.tops[column] {
             return;
         }
         let (triangle, ground) = bed.below(x, y);
@@ -155,7 +194,6 @@ impl BedFlow {
         if above > self.height {
             return;
         }
-        let column = self.column(x, y);
         let sum = &self.sums[column];
         let add = |sum: &AtomicI64, value: f32| {
             sum.fetch_add((f64::from(value) * QUANTA) as i64, Relaxed);
@@ -187,8 +225,9 @@ impl BedFlow {
 
     #[inline(always)]
     fn slowed(&self, bed: &Bed, [x, y, z]: [f32; 3], velocity: [f32; 3], dt: f32) -> [f32; 3] {
-        let flow = self.at(x, y);
-        if flow.drag == 0.0 {
+        let column = self.column(x, y);
+        let flow = self.flows[column];
+        if flow.drag == 0.0 || z > self.tops[column] {
             return velocity;
         }
         let (triangle, ground) = bed.below(x, y);

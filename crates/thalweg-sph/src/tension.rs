@@ -3,7 +3,7 @@
 //! Kinds are numbers, so that a walk is compiled for each.
 
 use crate::constants::Constants;
-use crate::neighbours::{Group, Kind, Vector, Visitor, load};
+use crate::neighbours::{Group, Kind, Vector, Visitor, add3, load, splat3, sum3};
 use crate::params::Tension;
 use crate::particles::Particles;
 use crate::volumes::Volumes;
@@ -84,9 +84,8 @@ impl<S: Simd> Pull<S> {
 
     /// Adds the way from others, each with its weight.
     #[inline(always)]
-    fn add_along(&mut self, weight: f32x8<S>, [dx, dy, dz]: [f32x8<S>; 3]) {
-        let [x, y, z] = self.vector;
-        self.vector = [weight.mul_add(dx, x), weight.mul_add(dy, y), weight.mul_add(dz, z)];
+    fn add_along(&mut self, weight: f32x8<S>, way: [f32x8<S>; 3]) {
+        self.vector = add3(self.vector, weight, way);
     }
 
     /// Normal and Laplacian of the colour field, with the default kernel (Kataev 2022, eqs. 1.15, 1.16 and 1.39).
@@ -136,9 +135,7 @@ impl<S: Simd> Pull<S> {
     /// Acceleration of a particle by the sums over its neighbours `[m/s²]`.
     #[inline(always)]
     pub(crate) fn acceleration<const TENSION: u8>(&self, constants: &Constants, density: f32) -> [f32; 3] {
-        let [x, y, z] = self.vector;
-        let pull = [x.reduce_sum(), y.reduce_sum(), z.reduce_sum()];
-        constants.pulled::<TENSION>(pull, self.curvature.reduce_sum(), density)
+        constants.pulled::<TENSION>(sum3(self.vector), self.curvature.reduce_sum(), density)
     }
 }
 
@@ -183,21 +180,15 @@ impl<'a> Visitor for Normals<'a> {
         let hh = f32x8::splat(simd, self.constants.h * self.constants.h);
         for k in 0..group.count {
             let i = group.slots[k];
+            let here = splat3(simd, [x, y, z], i);
             let mut sum = [zero; 3];
             for vector in group.near(k) {
-                let at = vector.start();
-                let [dx, dy, dz] = [
-                    f32x8::splat(simd, x[i]) - load(simd, x, at),
-                    f32x8::splat(simd, y[i]) - load(simd, y, at),
-                    f32x8::splat(simd, z[i]) - load(simd, z, at),
-                ];
-                let bell = (hh - group.squared(simd, vector, [dx, dy, dz])).max(zero);
-                let n = self.volumes.load(simd, at) * bell * bell;
-                sum = [n.mul_add(dx, sum[0]), n.mul_add(dy, sum[1]), n.mul_add(dz, sum[2])];
+                let (way, rr) = group.ways(simd, vector, here, [x, y, z]);
+                let bell = (hh - rr).max(zero);
+                sum = add3(sum, self.volumes.load(simd, vector.start()) * bell * bell, way);
             }
-            for axis in 0..3 {
-                out[axis][i - first] =
-                    -6.0 * self.constants.poly6 * self.constants.h * sum[axis].reduce_sum();
+            for (out, sum) in out.iter_mut().zip(sum3(sum)) {
+                out[i - first] = -6.0 * self.constants.poly6 * self.constants.h * sum;
             }
         }
     }

@@ -28,7 +28,7 @@ struct Machine {
 }
 
 /// One measurement.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct Row {
     solver: &'static str,
     case: String,
@@ -49,6 +49,12 @@ struct Row {
     /// What the source document prints for as many particles.
     #[serde(skip_serializing_if = "Option::is_none")]
     printed_frames_per_s: Option<f64>,
+    /// Seconds of the water's time for each second of computing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    simulated_per_s: Option<f64>,
+    /// By how much the density is off, on average over particles and steps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    density_error: Option<f64>,
 }
 
 type Measure = dyn Fn(&Machine) -> Result<Vec<Row>, Failure>;
@@ -75,7 +81,9 @@ pub(crate) fn bench(args: &CasesArgs) -> Result<(), Failure> {
     let chosen: Vec<_> = cases.iter().filter(asked).collect();
     if chosen.is_empty() {
         let names = cases.iter().map(|case| case.name.as_str()).collect::<Vec<_>>().join(", ");
-        let message = format!("there is no such case; choose from pipes, sph, stream-power, render, {names}");
+        let message = format!(
+            "there is no such case; choose from pipes, sph, pcisph, dfsph, dam, stream-power, render, {names}"
+        );
         return Err(Failure::usage(message));
     }
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -116,6 +124,8 @@ fn tell(row: &Row) {
     let mut stages: Vec<_> = row.stages_ms.iter().map(|(stage, ms)| format!("{stage} {ms:.1} ms")).collect();
     stages.extend(row.frames_per_s.map(|frames| format!("{frames:.2} frames/s")));
     stages.extend(row.printed_frames_per_s.map(|frames| format!("printed {frames:.2}")));
+    stages.extend(row.simulated_per_s.map(|ratio| format!("{ratio:.3} simulated s/s")));
+    stages.extend(row.density_error.map(|error| format!("density {:.3} % off", 100.0 * error)));
     say!(
         "{:<28} {:>11} {:>7} {:>9.1} {:<18} {:>10} {:>8} {:>8}  {}",
         format!("{}/{}", row.solver, row.case),

@@ -74,8 +74,7 @@ fn measure(preset: &'static str, size: usize, threads: usize, bandwidth: f64) ->
             bytes_per_item: bytes,
             roofline_share: Some(throughput * 2.0 * bytes as f64 / bandwidth),
             stages_ms: BTreeMap::from([("step", seconds * 1.0e3 / steps as f64)]),
-            frames_per_s: None,
-            printed_frames_per_s: None,
+            ..Row::default()
         })
     })
 }

@@ -104,12 +104,10 @@ impl Timed {
             backend: self.adapter.clone(),
             throughput: 0.0,
             unit: "",
-            reference_ratio: None,
             bytes_per_item: 0,
-            roofline_share: None,
             stages_ms: BTreeMap::from([("load", self.load * 1.0e3), ("frame", self.frame * 1.0e3)]),
             frames_per_s: Some(1.0 / self.frame),
-            printed_frames_per_s: None,
+            ..Row::default()
         }
     }
 }

@@ -1,18 +1,21 @@
 //! How fast particle water is, beside the tables of the documents.
 
+mod dam;
+
 use super::{Case, Machine, Row};
 use crate::Failure;
 use std::collections::BTreeMap;
 use std::time::Instant;
 use thalweg::coupling::{Params, ParticleWater, Setting};
 use thalweg::field::{Frame, Grid2, Heightfield, Pool, Top};
-use thalweg::sph::Fluid;
 use thalweg::sph::reference::{Plain, Point};
+use thalweg::sph::{Fluid, PressureSolver};
 
 /// Repeats of a measurement; the best counts.
 const REPEATS: usize = 5;
-/// Particles times steps in one repeat.
+/// Particles times steps in one repeat; in a step of rounds there is some thirty times as much to do.
 const WORK: usize = 2 << 20;
+const WORK_IN_ROUNDS: usize = WORK / 32;
 const SIZES: [usize; 5] = [10_000, 50_000, 100_000, 200_000, 650_000];
 
 /// Frames per second that the documents print: Kataev 2022, tables 6.1 and 6.2 (eight cores), and Krištof et al. 2009,
@@ -21,25 +24,46 @@ const PRINTED_WATER: [(usize, f64); 3] = [(10_000, 36.2), (50_000, 6.1), (100_00
 const PRINTED_EROSION: [(usize, f64); 5] =
     [(10_000, 6.1), (50_000, 1.3), (100_000, 0.7), (200_000, 0.4), (650_000, 1.0 / 4.5)];
 
-/// What is measured: water alone, water that exchanges sediment as by default, and in every step.
+/// What is measured of the default solver: water alone, water that exchanges sediment as by default, and in every step.
 const KINDS: [&str; 3] = ["water", "erosion", "erosion-each-step"];
+/// Particles with which the solvers that work in rounds are measured.
+const SIZES_IN_ROUNDS: [usize; 3] = [10_000, 50_000, 200_000];
+/// What they are measured with: their default, and 0.1 % of the density, as other programs are.
+const TOLERANCES: [(&str, f64); 2] = [("water", 1.0e-4), ("water-0.1%", 1.0e-3)];
 
-/// Every kind at every size, on one thread and on all.
+/// What water is made of.
+#[derive(Clone, Copy)]
+struct Kind {
+    solver: &'static str,
+    pressure: PressureSolver,
+    tolerance: f64,
+    case: &'static str,
+}
+
+/// Every kind at every size, on one thread and on all; then a dam that breaks, by each solver.
 pub(super) fn cases() -> Vec<Case> {
-    let all = KINDS.into_iter().flat_map(|kind| SIZES.map(|size| (kind, size)));
-    all.map(|(kind, size)| Case {
-        name: format!("sph/{kind}/{size}"),
+    let tolerance = Params::default().fluid.tolerance;
+    let weakly = KINDS.map(|case| Kind { solver: "sph", pressure: PressureSolver::Wcsph, tolerance, case });
+    let rounds = [("pcisph", PressureSolver::Pcisph), ("dfsph", PressureSolver::Dfsph)];
+    let rounds = rounds.into_iter().flat_map(|(solver, pressure)| {
+        TOLERANCES.map(|(case, tolerance)| Kind { solver, pressure, tolerance, case })
+    });
+    let both = |kind: Kind, size: usize| Case {
+        name: format!("{}/{}/{size}", kind.solver, kind.case),
         run: Box::new(move |machine: &Machine| {
             let threads = if machine.cores > 1 { vec![1, machine.cores] } else { vec![1] };
             threads.into_iter().map(|n| measure(kind, size, n)).collect()
         }),
-    })
-    .collect()
+    };
+    let weakly = weakly.into_iter().flat_map(|kind| SIZES.map(|size| both(kind, size)));
+    let rounds = rounds.flat_map(|kind| SIZES_IN_ROUNDS.map(|size| both(kind, size)));
+    weakly.chain(rounds).chain(dam::cases()).collect()
 }
 
 /// Muddy water in a tank with a rough bed, sloshing: boundary particles on all sides take part.
-fn tank(kind: &str, size: usize) -> Result<ParticleWater, Failure> {
+fn tank(Kind { pressure, tolerance, case: kind, .. }: Kind, size: usize) -> Result<ParticleWater, Failure> {
     let mut params = Params::default();
+    (params.fluid.pressure, params.fluid.tolerance) = (pressure, tolerance);
     let spacing = params.fluid.spacing;
     // Twice as long as wide, half as deep.
     let wide = (size as f64).cbrt().round();
@@ -48,7 +72,7 @@ fn tank(kind: &str, size: usize) -> Result<ParticleWater, Failure> {
     let rough = |col: usize, row: usize| 0.3 * spacing as f32 * ((col * 7 + row * 13) % 5) as f32;
     let [cols, rows] = [long, wide as usize].map(|n| n / 2 + 1);
     let ground = Heightfield { height: Grid2::from_fn(cols, rows, rough), frame: Frame::with_cell(cell) };
-    params.erosion.enabled = kind != "water";
+    params.erosion.enabled = kind.starts_with("erosion");
     params.erosion.every = if kind == "erosion-each-step" { 1 } else { params.erosion.every };
     params.fluid.max_particles = 2 * size as u32;
     let pool = Pool {
@@ -64,13 +88,14 @@ fn tank(kind: &str, size: usize) -> Result<ParticleWater, Failure> {
     ParticleWater::new(&ground, &params, &setting).map_err(Failure::run)
 }
 
-fn measure(kind: &'static str, size: usize, threads: usize) -> Result<Row, Failure> {
+fn measure(kind: Kind, size: usize, threads: usize) -> Result<Row, Failure> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(Failure::run)?;
     pool.install(|| {
         let mut torrent = tank(kind, size)?;
         let count = torrent.particle_count();
-        // Whole rounds: seeding comes every eighth step, sediment every fourth.
-        let steps = (WORK / count).next_multiple_of(8) as u64;
+        let work = if kind.pressure.is_incompressible() { WORK_IN_ROUNDS } else { WORK };
+        // Seeding comes every eighth step, sediment every fourth.
+        let steps = (work / count).next_multiple_of(8) as u64;
         torrent.advance(16).map_err(Failure::run)?;
         let mut fastest = f64::INFINITY;
         let mut stages_ms = BTreeMap::new();
@@ -89,22 +114,25 @@ fn measure(kind: &'static str, size: usize, threads: usize) -> Result<Row, Failu
             }
         }
         let throughput = count as f64 * steps as f64 / fastest;
-        let plain = if kind == "water" && threads == 1 { Some(plain_speed(torrent.fluid())) } else { None };
-        let printed: &[(usize, f64)] = if kind == "water" { &PRINTED_WATER } else { &PRINTED_EROSION };
+        let erodes = torrent.params().erosion.enabled;
+        let alike = !kind.pressure.is_incompressible() && !erodes && threads == 1;
+        let plain = if alike { Some(plain_speed(torrent.fluid())) } else { None };
+        let printed: &[(usize, f64)] = if erodes { &PRINTED_EROSION } else { &PRINTED_WATER };
         Ok(Row {
-            solver: "sph",
-            case: kind.into(),
+            solver: kind.solver,
+            case: kind.case.into(),
             size: count.to_string(),
             threads,
             backend: "cpu".into(),
             throughput,
             unit: "particles*steps/s",
             reference_ratio: plain.map(|plain| throughput / plain),
-            bytes_per_item: ParticleWater::bytes_per_particle(kind != "water") as usize,
+            bytes_per_item: ParticleWater::bytes_per_particle(erodes) as usize,
             roofline_share: None,
             stages_ms,
             frames_per_s: Some(throughput / count as f64),
             printed_frames_per_s: printed.iter().find(|(n, _)| *n == size).map(|(_, fps)| *fps),
+            ..Row::default()
         })
     })
 }

@@ -62,10 +62,8 @@ fn measure(preset: &'static str, size: usize, threads: usize) -> Result<Row, Fai
             unit: "cells*steps/s",
             reference_ratio,
             bytes_per_item: StreamPower::BYTES_PER_CELL,
-            roofline_share: None,
             stages_ms: BTreeMap::from([("step", seconds * 1.0e3 / steps as f64)]),
-            frames_per_s: None,
-            printed_frames_per_s: None,
+            ..Row::default()
         })
     })
 }

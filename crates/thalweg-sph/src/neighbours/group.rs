@@ -1,8 +1,8 @@
 //! A few particles and what may be their neighbours, as a walk hands them out.
 
-use super::kept::{EVERY, Keep, OWN_BITS};
+use super::kept::{Keep, OWN_BITS};
 use super::{LANES, TOGETHER};
-use fearless_simd::{Simd, f32x8, prelude::*};
+use fearless_simd::{Simd, f32x8, prelude::*, u8x32};
 use thalweg_field::band::Cut;
 
 /// Which particles a walk visits; their neighbours are always of both kinds.
@@ -76,6 +76,24 @@ pub fn load<S: Simd>(simd: S, column: &[f32], at: usize) -> f32x8<S> {
     f32x8::from_slice(simd, &column[at..at + LANES])
 }
 
+/// Three values of a particle, each in all lanes. Written out, as in [`add3`]: a closure would not be compiled for the vectors at hand.
+#[inline(always)]
+pub fn splat3<S: Simd>(simd: S, [x, y, z]: [&[f32]; 3], i: usize) -> [f32x8<S>; 3] {
+    [f32x8::splat(simd, x[i]), f32x8::splat(simd, y[i]), f32x8::splat(simd, z[i])]
+}
+
+/// Adds a multiple of one vector in space to another.
+#[inline(always)]
+pub fn add3<S: Simd>(to: [f32x8<S>; 3], by: f32x8<S>, way: [f32x8<S>; 3]) -> [f32x8<S>; 3] {
+    [by.mul_add(way[0], to[0]), by.mul_add(way[1], to[1]), by.mul_add(way[2], to[2])]
+}
+
+/// Sums over all lanes.
+#[inline(always)]
+pub fn sum3<S: Simd>(all: [f32x8<S>; 3]) -> [f32; 3] {
+    [all[0].reduce_sum(), all[1].reduce_sum(), all[2].reduce_sum()]
+}
+
 impl Vector {
     /// The first particle.
     #[inline(always)]
@@ -103,55 +121,39 @@ impl Group<'_> {
         f32x8::from_slice(simd, &COUNT[vector.lanes()])
     }
 
-    /// Keeps the vectors that particles of the group reach: `reached` has a bit for each, by its place in [`Self::vectors`].
+    /// Keeps which vectors particles of the group reach: `reached` has a bit for each, by its place in [`Self::vectors`].
     /// `out` begins with the particle `first`.
     #[inline(always)]
-    pub fn keep(&self, mut reached: [u32; TOGETHER], first: usize, (lists, out): &mut Keep) {
-        let at = self.slots[0] - first;
-        // Particles between those of the group are of the boundary and keep nothing.
-        let list = lists[at..at + self.count].as_flattened_mut();
-        let mut left = reached.iter().fold(0, |all, bits| all | bits);
-        if self.list.len() > 32 || left.count_ones() as usize > list.len() {
-            reached = [EVERY; TOGETHER];
-        } else {
-            let mut bits = [0; TOGETHER];
-            for (place, kept) in list.iter_mut().enumerate() {
-                if left == 0 {
-                    break;
-                }
-                let from = left.trailing_zeros();
-                left &= left - 1;
-                *kept = self.list[from as usize];
-                for k in 0..TOGETHER {
-                    bits[k] |= (reached[k] >> from & 1) << place;
-                }
-            }
-            reached = bits;
-        }
+    pub fn keep(&self, reached: [u32; TOGETHER], first: usize, out: &mut Keep) {
         for (&slot, bits) in self.slots[..self.count].iter().zip(reached) {
             out[slot - first] = bits;
         }
     }
 
-    /// Finds which vectors each particle of the group reaches: a bit for each, or all where they are too many.
+    /// Finds which vectors each particle of the group reaches: a bit for each.
     #[inline(always)]
-    pub fn find_reached<S: Simd>(&self, simd: S, [x, y, z]: [&[f32]; 3], h: f32) -> [u32; TOGETHER] {
-        if self.list.len() > 32 {
-            return [EVERY; TOGETHER];
-        }
-        let here = self.slots.map(|i| [x[i], y[i], z[i]].map(|v| f32x8::splat(simd, v)));
+    pub fn find_reached<S: Simd>(&self, simd: S, place: [&[f32]; 3], h: f32) -> [u32; TOGETHER] {
+        let here = [splat3(simd, place, self.slots[0]), splat3(simd, place, self.slots[1])];
         let hh = f32x8::splat(simd, h * h);
-        let mut reached = [0; TOGETHER];
-        for (n, vector) in self.vectors().enumerate() {
+        // Of each vector, who is within reach.
+        let mut within = [[0u8; 32]; TOGETHER];
+        for (n, vector) in self.vectors().take(OWN_BITS).enumerate() {
             let at = vector.start();
-            let (xj, yj, zj) = (load(simd, x, at), load(simd, y, at), load(simd, z, at));
-            for (reached, here) in reached.iter_mut().zip(&here) {
-                let away = [here[0] - xj, here[1] - yj, here[2] - zj];
-                let near = self.squared(simd, vector, away).simd_lt(hh).to_bitmask() != 0;
-                *reached |= u32::from(near) << n;
+            let there = [load(simd, place[0], at), load(simd, place[1], at), load(simd, place[2], at)];
+            for (within, here) in within.iter_mut().zip(&here) {
+                let [dx, dy, dz] = [here[0] - there[0], here[1] - there[1], here[2] - there[2]];
+                let rr = dz.mul_add(dz, dy.mul_add(dy, dx * dx));
+                within[n % 32] = rr.simd_lt(hh).to_bitmask() as u8;
             }
         }
-        reached
+        [Self::any(simd, &within[0]), Self::any(simd, &within[1])]
+    }
+
+    /// A bit for each vector of which anyone is within reach.
+    #[inline(always)]
+    pub fn any<S: Simd>(simd: S, within: &[u8; 32]) -> u32 {
+        let none = u8x32::from_slice(simd, within).simd_eq(u8x32::splat(simd, 0));
+        !(none.to_bitmask() as u32)
     }
 
     /// The vectors that such bits name.
@@ -166,7 +168,22 @@ impl Group<'_> {
         self.near_by(self.reached[k])
     }
 
-    /// Squared distances from a place to the particles of a vector `[m²]`; infinite to those that do not count.
+    /// The ways to a place from the particles of a vector `[m]`, and their squares `[m²]`; infinite for those that do not count.
+    #[inline(always)]
+    pub fn ways<S: Simd>(
+        &self,
+        simd: S,
+        vector: Vector,
+        here: [f32x8<S>; 3],
+        [x, y, z]: [&[f32]; 3],
+    ) -> ([f32x8<S>; 3], f32x8<S>) {
+        let at = vector.start();
+        let [dx, dy, dz] =
+            [here[0] - load(simd, x, at), here[1] - load(simd, y, at), here[2] - load(simd, z, at)];
+        ([dx, dy, dz], self.squared(simd, vector, [dx, dy, dz]))
+    }
+
+    /// Squares of ways to or from the particles of a vector `[m²]`; infinite for those that do not count.
     #[inline(always)]
     pub fn squared<S: Simd>(&self, simd: S, vector: Vector, [dx, dy, dz]: [f32x8<S>; 3]) -> f32x8<S> {
         let floor = f32x8::from_slice(simd, &self.floors[vector.lanes()]);

@@ -14,8 +14,8 @@ mod group;
 mod kept;
 mod walk;
 
-pub use group::{Group, Kind, Near, Vector, Visitor, even, load};
-pub use kept::{KEEP, Keep, Kept};
+pub use group::{Group, Kind, Near, Vector, Visitor, add3, even, load, splat3, sum3};
+pub use kept::{Keep, Kept};
 
 use crate::particles::Particles;
 use cells::{bounds, cells_over};

@@ -200,21 +200,16 @@ impl<V: Visitor> Walk<'_, V> {
                 if count == 0 {
                     break;
                 }
-                let mut group =
-                    Group { slots, count, list: &[], reached: [EVERY; TOGETHER], floors: &floors };
-                if let Some(kept) = kept.filter(|kept| kept.reached[slots[0]] != EVERY) {
-                    group.list = kept.lists[slots[0]..slots[0] + count].as_flattened();
-                    for (reached, &slot) in group.reached.iter_mut().zip(&slots) {
-                        *reached = kept.reached[slot];
-                    }
-                } else {
-                    if !around_is_known {
-                        neighbours.find_around(neighbours.segments[segment], &mut around);
-                        around_is_known = true;
-                    }
-                    let length = neighbours.list_vectors(simd, particles, &slots, &around, &mut list);
-                    group.list = &list[..length];
+                if !around_is_known {
+                    neighbours.find_around(neighbours.segments[segment], &mut around);
+                    around_is_known = true;
                 }
+                let length = neighbours.list_vectors(simd, particles, &slots, &around, &mut list);
+                let reached = match kept {
+                    Some(kept) => [kept.reached[slots[0]], kept.reached[slots[1]]],
+                    None => [EVERY; TOGETHER],
+                };
+                let group = Group { slots, count, list: &list[..length], reached, floors: &floors };
                 visitor.group(simd, &group, first, &mut out);
             }
         }

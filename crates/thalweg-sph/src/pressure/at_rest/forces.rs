@@ -1,7 +1,7 @@
 //! What pushes and drags a particle: pressure, viscosity, surface tension, gravity, and the boundary.
 
 use super::Numbers;
-use crate::neighbours::{Group, Kind, Visitor, even, load};
+use crate::neighbours::{Group, Kind, Visitor, add3, even, load, splat3, sum3};
 use crate::particles::Particles;
 use crate::tension::{self, Pair, Pull, Surface};
 use fearless_simd::{Simd, f32x8, prelude::*};
@@ -34,38 +34,36 @@ impl<'a, const TENSION: u8> Visitor for Forces<'a, TENSION> {
         let (viscosity, drag) = (f32x8::splat(simd, n.viscosity), f32x8::splat(simd, n.wall_viscosity));
         for k in 0..group.count {
             let i = group.slots[k];
-            let here = [x, y, z].map(|column| f32x8::splat(simd, column[i]));
-            let [ui, vi, wi] = [u, v, w].map(|column| f32x8::splat(simd, column[i]));
+            let here = splat3(simd, [x, y, z], i);
+            let [ui, vi, wi] = splat3(simd, [u, v, w], i);
             let own = f32x8::splat(simd, pushing[i]);
             let growth = f32x8::splat(simd, n.growth_around(self.particles, i));
             let mut push = [zero; 3];
             let mut pull = Pull::none(simd);
             for vector in group.near(k) {
                 let at = vector.start();
-                let (dx, dy, dz) =
-                    (here[0] - load(simd, x, at), here[1] - load(simd, y, at), here[2] - load(simd, z, at));
-                let rr = group.squared(simd, vector, [dx, dy, dz]);
+                let (way, rr) = group.ways(simd, vector, here, [x, y, z]);
                 let r = rr.sqrt();
                 let q = (h - r).max(zero); // zero out of reach: so are all terms
                 let steep = (q * q) * (q * load(simd, mass, at));
                 let (solid, pressed) = (load(simd, solid, at), load(simd, pushing, at));
                 let (wet, rough) = (one - solid, solid * pressed);
                 // Behind the boundary pressure goes on growing with depth; it never pulls.
-                let behind = growth.mul_add(dz, own).max(-own);
+                let behind = growth.mul_add(way[2], own).max(-own);
                 let other = solid.mul_add(behind, wet * pressed);
                 // Viscosity (Monaghan 1992) along the way between the two; it keeps angular momentum.
                 let (du, dv, dw) = (ui - load(simd, u, at), vi - load(simd, v, at), wi - load(simd, w, at));
-                let apart = dw.mul_add(dz, dv.mul_add(dy, du * dx));
+                let apart = dw.mul_add(way[2], dv.mul_add(way[1], du * way[0]));
                 let rub = rough.mul_add(drag, wet * viscosity) * apart / rr;
                 let p = steep * (own + other).mul_sub(stiffness, rub);
-                push = [p.mul_add(dx, push[0]), p.mul_add(dy, push[1]), p.mul_add(dz, push[2])];
+                push = add3(push, p, way);
                 if TENSION != tension::NONE {
-                    let pair = Pair { away: [dx, dy, dz], rr, r, within: q };
+                    let pair = Pair { away: way, rr, r, within: q };
                     pull.add::<TENSION>(simd, &self.surface, &pair, i, vector);
                 }
             }
-            let mut a = push.map(|sum| n.slope * sum.reduce_sum());
-            a[2] -= self.gravity;
+            let push = sum3(push);
+            let mut a = [n.slope * push[0], n.slope * push[1], n.slope * push[2] - self.gravity];
             if TENSION != tension::NONE {
                 let pulled = pull.acceleration::<TENSION>(self.surface.constants, self.surface.density[i]);
                 a = std::array::from_fn(|axis| a[axis] + pulled[axis]);

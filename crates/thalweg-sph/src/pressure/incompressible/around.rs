@@ -1,6 +1,6 @@
 //! What the neighbours of a particle come to, before anything moves.
 
-use crate::neighbours::{Group, Keep, Kind, Visitor, even, load};
+use crate::neighbours::{Group, Keep, Kind, Visitor, add3, even, load, splat3, sum3};
 use crate::particles::Particles;
 use crate::pressure::at_rest::{FULL, Numbers, SPRAY};
 use fearless_simd::{Simd, f32x8, prelude::*};
@@ -29,19 +29,17 @@ impl<'a> Visitor for Around<'a> {
         let h = f32x8::splat(simd, n.h);
         let reached = group.find_reached(simd, [x, y, z], n.h);
         for (&i, reached) in group.slots[..group.count].iter().zip(reached) {
-            let here = [x, y, z].map(|column| f32x8::splat(simd, column[i]));
+            let here = splat3(simd, [x, y, z], i);
             let (mut own, mut others, mut filled, mut wet, mut bells) = ([zero; 3], zero, zero, zero, zero);
             for vector in group.near_by(reached) {
                 let at = vector.start();
-                let (dx, dy, dz) =
-                    (here[0] - load(simd, x, at), here[1] - load(simd, y, at), here[2] - load(simd, z, at));
-                let rr = group.squared(simd, vector, [dx, dy, dz]);
+                let (way, rr) = group.ways(simd, vector, here, [x, y, z]);
                 let q = (h - rr.sqrt()).max(zero); // zero out of reach: so are all terms
                 let solid = load(simd, solid, at);
                 let (qq, mass) = (q * q, load(simd, mass, at));
                 let steep = qq * (q * mass);
                 let both = steep * (one + solid);
-                own = [both.mul_add(dx, own[0]), both.mul_add(dy, own[1]), both.mul_add(dz, own[2])];
+                own = add3(own, both, way);
                 let near = rr.min(h * h);
                 let fluid = steep * (one - solid);
                 others = (fluid * fluid).mul_add(near, others);
@@ -50,10 +48,10 @@ impl<'a> Visitor for Around<'a> {
                 // Boundary particles do not count: on rough ground they stand closer than fluid can.
                 bells = ((qq * qq) * (mass * (one - solid))).mul_add(h * 5.0 - q * 4.0, bells);
             }
-            let own = own.map(|sum| n.slope * sum.reduce_sum());
-            let others = n.slope * n.slope * others.reduce_sum();
-            let diagonal = own[0] * own[0] + own[1] * own[1] + own[2] * own[2] + others;
-            let [filled, wet] = [filled, wet].map(|sum| n.slope * sum.reduce_sum() / 3.0);
+            let own = sum3(own);
+            let own = own[0] * own[0] + own[1] * own[1] + own[2] * own[2];
+            let diagonal = n.slope * n.slope * (own + others.reduce_sum());
+            let [filled, wet] = [n.slope / 3.0 * filled.reduce_sum(), n.slope / 3.0 * wet.reduce_sum()];
             out.0[1][i - first] = self.level * bells.reduce_sum() - 1.0;
             out.0[0][i - first] = match () {
                 () if filled < SPRAY => 0.0,

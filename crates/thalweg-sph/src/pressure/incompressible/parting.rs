@@ -1,6 +1,6 @@
 //! How much a flow compresses the fluid.
 
-use crate::neighbours::{Group, Kind, Visitor, even, load};
+use crate::neighbours::{Group, Kind, Visitor, even, load, splat3};
 use crate::particles::Particles;
 use crate::pressure::at_rest::Numbers;
 use fearless_simd::{Simd, f32x8, prelude::*};
@@ -31,18 +31,16 @@ impl<'a> Visitor for Parting<'a> {
         let h = f32x8::splat(simd, n.h);
         for k in 0..group.count {
             let i = group.slots[k];
-            let here = [x, y, z].map(|column| f32x8::splat(simd, column[i]));
-            let [ui, vi, wi] = [u, v, w].map(|column| f32x8::splat(simd, column[i]));
+            let here = splat3(simd, [x, y, z], i);
+            let [ui, vi, wi] = splat3(simd, [u, v, w], i);
             let mut parting = zero;
             for vector in group.near(k) {
                 let at = vector.start();
-                let (dx, dy, dz) =
-                    (here[0] - load(simd, x, at), here[1] - load(simd, y, at), here[2] - load(simd, z, at));
-                let rr = group.squared(simd, vector, [dx, dy, dz]);
+                let (way, rr) = group.ways(simd, vector, here, [x, y, z]);
                 let q = (h - rr.sqrt()).max(zero); // zero out of reach: so are all terms
                 let steep = (q * q) * (q * load(simd, mass, at));
                 let (du, dv, dw) = (ui - load(simd, u, at), vi - load(simd, v, at), wi - load(simd, w, at));
-                let apart = dw.mul_add(dz, dv.mul_add(dy, du * dx));
+                let apart = dw.mul_add(way[2], dv.mul_add(way[1], du * way[0]));
                 // Behind the boundary fluid would go the other way as fast.
                 parting = load(simd, solid, at).mul_add(steep, steep).mul_add(apart, parting);
             }

@@ -1,6 +1,6 @@
 //! Where pressure pushes particles to.
 
-use crate::neighbours::{Group, Kind, Visitor, even, load};
+use crate::neighbours::{Group, Kind, Visitor, add3, even, load, splat3, sum3};
 use crate::particles::Particles;
 use crate::pressure::at_rest::Numbers;
 use fearless_simd::{Simd, f32x8, prelude::*};
@@ -34,27 +34,26 @@ impl<'a> Visitor for Push<'a> {
         let h = f32x8::splat(simd, self.numbers.h);
         for k in 0..group.count {
             let i = group.slots[k];
-            let here = [x, y, z].map(|column| f32x8::splat(simd, column[i]));
+            let here = splat3(simd, [x, y, z], i);
             let own = f32x8::splat(simd, pressure[i]);
             let growth = self.numbers.stiffness * self.numbers.growth_around(self.particles, i);
             let weight = f32x8::splat(simd, if self.heavy { growth } else { 0.0 });
             let mut push = [zero; 3];
             for vector in group.near(k) {
                 let at = vector.start();
-                let (dx, dy, dz) =
-                    (here[0] - load(simd, x, at), here[1] - load(simd, y, at), here[2] - load(simd, z, at));
-                let rr = group.squared(simd, vector, [dx, dy, dz]);
+                let (way, rr) = group.ways(simd, vector, here, [x, y, z]);
                 let q = (h - rr.sqrt()).max(zero); // zero out of reach: so are all terms
                 let steep = (q * q) * (q * load(simd, mass, at));
                 // Behind the boundary pressure goes on growing with depth; it never pulls. Its own column is zero.
-                let behind = weight.mul_add(dz, own).max(-own);
+                let behind = weight.mul_add(way[2], own).max(-own);
                 let other = load(simd, solid, at).mul_add(behind, load(simd, pressure, at));
                 let p = steep * (own + other);
-                push = [p.mul_add(dx, push[0]), p.mul_add(dy, push[1]), p.mul_add(dz, push[2])];
+                push = add3(push, p, way);
             }
+            let push = sum3(push);
             for axis in 0..3 {
                 let start = self.start.map_or(0.0, |start| start[axis][i]);
-                out[axis][i - first] = start + self.time * self.numbers.slope * push[axis].reduce_sum();
+                out[axis][i - first] = start + self.time * self.numbers.slope * push[axis];
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Particles that go fast are shifted to where there are fewer.
 
-use crate::neighbours::{Group, Kind, Visitor, even, load};
+use crate::neighbours::{Group, Kind, Visitor, add3, even, load, splat3, sum3};
 use crate::particles::Particles;
 use crate::pressure::at_rest::{FULL, Numbers, PAIRING, SHIFT, SLOWEST};
 use crate::pressure::{Shared, Sorted};
@@ -60,13 +60,11 @@ impl<'a> Visitor for Spread<'a> {
             if speed <= self.slowest {
                 continue;
             }
-            let here = [x, y, z].map(|column| f32x8::splat(simd, column[i]));
+            let here = splat3(simd, [x, y, z], i);
             let (mut wet, mut slope) = (zero, [zero; 3]);
             for vector in group.near(k) {
                 let at = vector.start();
-                let (dx, dy, dz) =
-                    (here[0] - load(simd, x, at), here[1] - load(simd, y, at), here[2] - load(simd, z, at));
-                let rr = group.squared(simd, vector, [dx, dy, dz]);
+                let (way, rr) = group.ways(simd, vector, here, [x, y, z]);
                 let q = (h - rr.sqrt()).max(zero); // zero out of reach: so are all terms
                 let qq = q * q;
                 let steep = qq * (q * load(simd, mass, at));
@@ -74,17 +72,17 @@ impl<'a> Visitor for Spread<'a> {
                 let bell = (qq * qq) * (h * 5.0 - q * 4.0) * n.bell;
                 let bell = bell * bell;
                 let steep = steep * (bell * bell).mul_add(f32x8::splat(simd, PAIRING), one);
-                slope =
-                    [steep.mul_add(dx, slope[0]), steep.mul_add(dy, slope[1]), steep.mul_add(dz, slope[2])];
+                slope = add3(slope, steep, way);
             }
             if n.slope * wet.reduce_sum() < 3.0 * FULL as f32 {
                 continue;
             }
-            let way = self.share * (speed - self.slowest) * self.time * n.slope;
+            let far = self.share * (speed - self.slowest) * self.time * n.slope;
             let at = i - first;
-            let by: [f32; 3] = std::array::from_fn(|axis| out[axis][at] + way * slope[axis].reduce_sum());
-            let far = (by[0] * by[0] + by[1] * by[1] + by[2] * by[2]).sqrt();
-            let less = self.most / far.max(self.most);
+            let slope = sum3(slope);
+            let by: [f32; 3] = std::array::from_fn(|axis| out[axis][at] + far * slope[axis]);
+            let length = (by[0] * by[0] + by[1] * by[1] + by[2] * by[2]).sqrt();
+            let less = self.most / length.max(self.most);
             for (out, by) in out.iter_mut().zip(by) {
                 out[at] = by * less;
             }

@@ -2,9 +2,9 @@
 
 use crate::constants::Constants;
 use crate::kernel_set::KernelSet;
-use crate::neighbours::{Group, Keep, Kind, TOGETHER, Visitor, even, load};
+use crate::neighbours::{Group, Keep, Kind, TOGETHER, Visitor, even, load, splat3};
 use crate::particles::Particles;
-use fearless_simd::{Simd, f32x8, i32x8, prelude::*, u8x32};
+use fearless_simd::{Simd, f32x8, i32x8, prelude::*};
 
 /// Computes density ρ and p/ρ² of every particle of the fluid.
 pub(crate) struct Density<'a, K> {
@@ -27,12 +27,9 @@ impl<'a, K: KernelSet> Visitor for Density<'a, K> {
         let [x, y, z] = &self.particles.position;
         let [x, y, z, dense] = even([x, y, z, self.dense]);
         let zero = f32x8::splat(simd, 0.0);
-        let mut here = [[zero; 3]; TOGETHER];
-        for (here, &slot) in here.iter_mut().zip(&group.slots) {
-            *here = [f32x8::splat(simd, x[slot]), f32x8::splat(simd, y[slot]), f32x8::splat(simd, z[slot])];
-        }
+        let here = [splat3(simd, [x, y, z], group.slots[0]), splat3(simd, [x, y, z], group.slots[1])];
         let mut sum = [zero; TOGETHER];
-        // Of each vector, which particles are within reach; more than the first 32 vectors are not kept.
+        // Of each vector, which particles are within reach; those behind the 31st are looked at by all walks.
         let mut within = [[0u8; 32]; TOGETHER];
         let h = self.constants.h;
         for (n, vector) in group.vectors().enumerate() {
@@ -44,15 +41,11 @@ impl<'a, K: KernelSet> Visitor for Density<'a, K> {
                 let rr = dz.mul_add(dz, dy.mul_add(dy, dx * dx));
                 let beyond = self.kernels.beyond(rr, h);
                 sum[k] = self.kernels.add_weight(simd, beyond.min(zero), h, mj, sum[k]);
-                within[k][n % 32] =
+                within[k][n.min(31)] =
                     beyond.bitcast::<i32x8<S>>().simd_lt(i32x8::splat(simd, 0)).to_bitmask() as u8;
             }
         }
-        let mut reached = [0; TOGETHER];
-        for (reached, within) in reached.iter_mut().zip(&within) {
-            let none = u8x32::from_slice(simd, within).simd_eq(u8x32::splat(simd, 0));
-            *reached = !(none.to_bitmask() as u32);
-        }
+        let reached = [Group::any(simd, &within[0]), Group::any(simd, &within[1])];
         for (&slot, sum) in group.slots[..group.count].iter().zip(sum) {
             let density = sum.reduce_sum() * self.kernels.weight_factor(self.constants);
             let pressure = self.constants.pressure(density);

@@ -8,7 +8,7 @@
 
 use crate::constants::Constants;
 use crate::kernel_set::KernelSet;
-use crate::neighbours::{Group, Kind, Visitor, even, load};
+use crate::neighbours::{Group, Kind, Visitor, add3, even, load, splat3, sum3};
 use crate::particles::Particles;
 use crate::tension::{self, Pair, Pull, Surface};
 use fearless_simd::{Simd, f32x8, prelude::*};
@@ -41,8 +41,8 @@ impl<'a, const TENSION: u8, K: KernelSet> Visitor for Forces<'a, TENSION, K> {
         let h = f32x8::splat(simd, c.h);
         for k in 0..group.count {
             let i = group.slots[k];
-            let (xi, yi, zi) = (f32x8::splat(simd, x[i]), f32x8::splat(simd, y[i]), f32x8::splat(simd, z[i]));
-            let (ui, vi, wi) = (f32x8::splat(simd, u[i]), f32x8::splat(simd, v[i]), f32x8::splat(simd, w[i]));
+            let here = splat3(simd, [x, y, z], i);
+            let [ui, vi, wi] = splat3(simd, [u, v, w], i);
             let pi = f32x8::splat(simd, pressure[i]);
             // Water that presses on nothing, as when it falls along a wall, is not carried by the wall either.
             let lift = f32x8::splat(simd, c.lift.min(0.5 * pressure[i].max(0.0) / c.h));
@@ -50,17 +50,16 @@ impl<'a, const TENSION: u8, K: KernelSet> Visitor for Forces<'a, TENSION, K> {
             let mut pull = Pull::none(simd);
             for vector in group.near(k) {
                 let at = vector.start();
-                let (dx, dy, dz) = (xi - load(simd, x, at), yi - load(simd, y, at), zi - load(simd, z, at));
+                let (way, rr) = group.ways(simd, vector, here, [x, y, z]);
                 let (mj, pj, fj) =
                     (load(simd, pushing, at), load(simd, pressure, at), load(simd, viscous, at));
                 // Behind the boundary pressure grows with depth as before it.
-                let pj = load(simd, solid, at).mul_add(dz * lift, pj);
-                let rr = group.squared(simd, vector, [dx, dy, dz]);
+                let pj = load(simd, solid, at).mul_add(way[2] * lift, pj);
                 let r = rr.sqrt();
                 let q = (h - r).max(zero); // zero out of reach: so are all terms
                 // Pressure (Kataev 2022, eq. 1.33).
                 let p = self.kernels.slope(mj, q, r) * (pi + pj);
-                push = [p.mul_add(dx, push[0]), p.mul_add(dy, push[1]), p.mul_add(dz, push[2])];
+                push = add3(push, p, way);
                 // Friction (eq. 1.35) with the Laplacian of the viscosity kernel (eq. 1.22).
                 let f = fj * q;
                 drag = [
@@ -69,11 +68,11 @@ impl<'a, const TENSION: u8, K: KernelSet> Visitor for Forces<'a, TENSION, K> {
                     f.mul_add(load(simd, w, at) - wi, drag[2]),
                 ];
                 if TENSION != tension::NONE {
-                    let pair = Pair { away: [dx, dy, dz], rr, r, within: q };
+                    let pair = Pair { away: way, rr, r, within: q };
                     pull.add::<TENSION>(simd, &self.surface, &pair, i, vector);
                 }
             }
-            let (push, drag) = (sum(push), sum(drag));
+            let (push, drag) = (sum3(push), sum3(drag));
             let friction = c.friction / density[i];
             let mut a: [f32; 3] = std::array::from_fn(|axis| c.slope * push[axis] + friction * drag[axis]);
             a[2] -= c.gravity;
@@ -86,9 +85,4 @@ impl<'a, const TENSION: u8, K: KernelSet> Visitor for Forces<'a, TENSION, K> {
             }
         }
     }
-}
-
-#[inline(always)]
-fn sum<S: Simd>(s: [f32x8<S>; 3]) -> [f32; 3] {
-    [s[0].reduce_sum(), s[1].reduce_sum(), s[2].reduce_sum()]
 }

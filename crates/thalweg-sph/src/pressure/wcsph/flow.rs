@@ -1,6 +1,6 @@
 //! How the flow changes the density, and where particles stand closer than elsewhere.
 
-use crate::neighbours::{Group, Keep, Kind, Visitor, even, load};
+use crate::neighbours::{Group, Keep, Kind, Visitor, add3, even, load, splat3, sum3};
 use crate::particles::Particles;
 use crate::pressure::at_rest::{FULL, HELD, Numbers, PAIRING, SPRAY};
 use fearless_simd::{Simd, f32x8, prelude::*};
@@ -33,27 +33,25 @@ impl<'a> Visitor for Flow<'a> {
         let h = f32x8::splat(simd, n.h);
         let reached = group.find_reached(simd, [x, y, z], n.h);
         for (&i, reached) in group.slots[..group.count].iter().zip(reached) {
-            let here = [x, y, z].map(|column| f32x8::splat(simd, column[i]));
-            let [ui, vi, wi] = [u, v, w].map(|column| f32x8::splat(simd, column[i]));
+            let here = splat3(simd, [x, y, z], i);
+            let [ui, vi, wi] = splat3(simd, [u, v, w], i);
             let own = f32x8::splat(simd, compression[i]);
             let growth = f32x8::splat(simd, n.growth_around(self.particles, i));
             let (mut parting, mut evening, mut filled, mut wet) = (zero, zero, zero, zero);
             let mut slope = [zero; 3];
             for vector in group.near_by(reached) {
                 let at = vector.start();
-                let (dx, dy, dz) =
-                    (here[0] - load(simd, x, at), here[1] - load(simd, y, at), here[2] - load(simd, z, at));
-                let rr = group.squared(simd, vector, [dx, dy, dz]);
+                let (way, rr) = group.ways(simd, vector, here, [x, y, z]);
                 let q = (h - rr.sqrt()).max(zero); // zero out of reach: so are all terms
                 let steep = (q * q) * (q * load(simd, mass, at));
                 // ∇·v, from ways and speeds apart.
                 let (du, dv, dw) = (ui - load(simd, u, at), vi - load(simd, v, at), wi - load(simd, w, at));
-                let apart = dw.mul_add(dz, dv.mul_add(dy, du * dx));
+                let apart = dw.mul_add(way[2], dv.mul_add(way[1], du * way[0]));
                 // Behind the boundary fluid would go the other way as fast.
                 let solid = load(simd, solid, at);
                 parting = (steep * (one + solid)).mul_add(apart, parting);
                 // Fourtakas et al. 2019, eq. 20: what differs from the rest below or above.
-                let uneven = load(simd, compression, at) - growth.mul_add(dz, own);
+                let uneven = load(simd, compression, at) - growth.mul_add(way[2], own);
                 evening = (steep * (one - solid)).mul_add(uneven, evening);
                 let room = steep * rr.min(h * h);
                 filled += room;
@@ -62,21 +60,19 @@ impl<'a> Visitor for Flow<'a> {
                 let bell = (qq * qq) * (h * 5.0 - q * 4.0) * n.bell;
                 let bell = bell * bell;
                 let steep = steep * (bell * bell).mul_add(f32x8::splat(simd, PAIRING), one);
-                slope =
-                    [steep.mul_add(dx, slope[0]), steep.mul_add(dy, slope[1]), steep.mul_add(dz, slope[2])];
+                slope = add3(slope, steep, way);
             }
-            let [parting, evening, filled, wet] =
-                [parting, evening, filled, wet].map(|sum| n.slope * sum.reduce_sum());
             // How much of the neighbourhood is filled, and how much of it with fluid.
-            let (full, wet) = (filled / 3.0, wet / 3.0);
-            let rate = self.diffusion * evening - parting;
+            let [full, wet] = [n.slope / 3.0 * filled.reduce_sum(), n.slope / 3.0 * wet.reduce_sum()];
+            let rate = n.slope * (self.diffusion * evening.reduce_sum() - parting.reduce_sum());
             let now = if full < SPRAY { 0.0 } else { compression[i] + self.elapsed * rate };
             let at = i - first;
             out.0[0][at] = now;
             out.0[1][at] = if full < FULL as f32 || wet < HELD { now.max(0.0) } else { now };
-            for (out, slope) in out.0[2..].iter_mut().zip(slope) {
-                // Towards where there are more: against the way from them.
-                out[at] = if wet < FULL as f32 { 0.0 } else { -n.slope * slope.reduce_sum() };
+            // Towards where there are more: against the way from them.
+            let shifted = if wet < FULL as f32 { 0.0 } else { -n.slope };
+            for (out, slope) in out.0[2..].iter_mut().zip(sum3(slope)) {
+                out[at] = shifted * slope;
             }
         }
         group.keep(reached, first, &mut out.1);
