@@ -130,6 +130,7 @@ fn realism() -> bool {
     run("cargo", &[&start[..], &PLAIN, &rest].concat())
 }
 
+/// In release as all that is built here, so that macros and build scripts are built once.
 fn lint() -> bool {
     // Each feature of the library alone; all of them together are checked with everything else.
     let alone = |feature: &&str| {
@@ -137,7 +138,7 @@ fn lint() -> bool {
         run(
             "cargo",
             &[
-                &["clippy", "--locked", "--package", "thalweg", "--lib"],
+                &["clippy", "--release", "--locked", "--package", "thalweg", "--lib"],
                 &features[..],
                 &["--", "-D", "warnings"],
             ]
@@ -146,9 +147,17 @@ fn lint() -> bool {
     };
     deps::check()
         && run("cargo", &["fmt", "--all", "--check"])
-        && run("cargo", &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])
+        && run(
+            "cargo",
+            &["clippy", "--release", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"],
+        )
         && ["", "files", "rayon", "render"].iter().all(alone)
-        && run_with("RUSTDOCFLAGS", "-D warnings", "cargo", &["doc", "--workspace", "--no-deps", "--locked"])
+        && run_with(
+            "RUSTDOCFLAGS",
+            "-D warnings",
+            "cargo",
+            &["doc", "--release", "--workspace", "--no-deps", "--locked"],
+        )
 }
 
 fn wasm() -> bool {
@@ -157,7 +166,7 @@ fn wasm() -> bool {
     if Command::new("rustup").args(["target", "add", target]).status().is_err() {
         eprintln!("rustup is not here; the target {target} must be installed by other means");
     }
-    let plain = ["check", "--locked", "--no-default-features", "--target", target, "--package"];
+    let plain = ["check", "--release", "--locked", "--no-default-features", "--target", target, "--package"];
     PORTABLE.iter().all(|name| run("cargo", &[&plain[..], &[name]].concat()))
         && run("cargo", &[&plain[..], &["thalweg-render", "--features", "gpu"]].concat())
         && run_portable(target)
