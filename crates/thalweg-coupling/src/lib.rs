@@ -7,6 +7,7 @@ mod boundary_tiles;
 mod material;
 mod params;
 mod patch;
+mod presets;
 mod reshape;
 mod sediment;
 mod setting;
@@ -14,7 +15,9 @@ mod water;
 
 pub use bed::{Bed, Triangle};
 pub use material::{Material, Soil};
-pub use params::{BedParams, ErosionParams, Hindrance, Hold, Params, Reshape, Stress};
+pub use params::{
+    BedParams, ErosionParams, Hindrance, Hold, Params, Place, Reshape, ShearSpeed, Stress, Transfer,
+};
 pub use patch::{Patch, Patches};
 pub use reshape::{change_lowest_first, change_smoothly};
 pub use setting::{Setting, Sink};

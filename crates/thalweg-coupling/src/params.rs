@@ -1,4 +1,4 @@
-//! The numbers of particle water on a bed, and the parameter tables of the documents.
+//! The numbers of particle water on a bed.
 
 use crate::material::{Material, Soil};
 use schemars::JsonSchema;
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::f64::consts::FRAC_PI_2;
 use thalweg_field::describe::{about, check, live, within};
 use thalweg_field::{Invalid, require, units};
-use thalweg_sph::{FluidParams, PressureSolver, Tension};
+use thalweg_sph::{BoundaryFactors, FluidParams, PressureSolver};
 
 /// All parameters: the fluid, the bed that bounds it, and what the two exchange.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -33,6 +33,16 @@ pub enum Hold {
     Collision,
 }
 
+/// Where boundary particles stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Place {
+    /// Half a spacing below the surface, as particles of a fluid that goes on there would.
+    Below,
+    /// On the triangles (Krištof et al. 2009, fig. 2; Kataev 2022, 4.6.3), each for its share of their area; not where they press.
+    Surface,
+}
+
 /// The bed as a boundary of the water.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -42,6 +52,9 @@ pub struct BedParams {
     #[serde(with = "units::Length", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = within(1.0e-6, 4.0e3).slider(0.01, 1.0).hint("half of the fluid's smoothing radius is right").fixed())]
     pub spacing: Option<f64>,
+    /// Where boundary particles stand.
+    #[schemars(transform = about().fixed())]
+    pub place: Place,
     /// What keeps water above the bed.
     pub hold: Hold,
     /// Viscosity between water and bed, µ_bf `[Pa·s]`; missing: the fluid's own and half a per cent of the damping's.
@@ -76,6 +89,7 @@ impl Default for BedParams {
     fn default() -> Self {
         Self {
             spacing: None,
+            place: Place::Below,
             hold: Hold::Pressure,
             friction: None,
             roughness: 0.002,
@@ -94,8 +108,30 @@ pub enum Stress {
     /// By the law of the wall, τ = ρ u*²: that of `bed.roughness`, the same for any spacing of particles.
     Wall,
     /// By the rate of shear of every particle within reach, τ = K (v/l)^½, all counted fully (Krištof et al. 2009; Kataev 2022, eqs.
-    /// 1.54–1.57): finer particles erode more.
+    /// 1.54–1.57): finer particles erode more. What a particle erodes it takes up itself.
     ShearRate,
+}
+
+/// Which speed of a particle shears the bed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ShearSpeed {
+    /// That along the bed, (|v|² − (v·n)²)^½.
+    Along,
+    /// |v| − |v·n| (Kataev 2022, eq. 4.22): the same for water that goes along the bed, 41 % of it at 45°.
+    Difference,
+    /// All of it, |v| (Krištof et al. 2009, eq. 9): what falls straight down erodes too.
+    Whole,
+}
+
+/// What sediment moves by between particles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Transfer {
+    /// Such that it sinks at its settling speed and spreads at its diffusivity.
+    Exact,
+    /// The sums of Krištof et al. 2009 and Kataev 2022 (eqs. 1.64, 1.68, 1.69) as they are: it sinks at half that speed, and hardly spreads.
+    Printed,
 }
 
 /// How sediment slows its own settling.
@@ -142,6 +178,8 @@ pub struct ErosionParams {
     #[serde(with = "units::ShearConstant")]
     #[schemars(transform = within(0.0, 1.0e6).slider(0.0, 10.0))]
     pub shear: f64,
+    /// Which speed that is.
+    pub shear_speed: ShearSpeed,
     /// Erosion strength K_ε: what each square metre loses in each second, in kilograms of grains, for each pascal above the critical
     /// stress `[s/m]`; missing: that of the material.
     #[serde(with = "units::Slowness", skip_serializing_if = "Option::is_none")]
@@ -168,7 +206,8 @@ pub struct ErosionParams {
     #[serde(with = "units::Length", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = within(1.0e-9, 1.0).slider(1.0e-6, 1.0e-2).hint("such as \"50 um\""))]
     pub grain_radius: Option<f64>,
-    /// Viscosity that grains sink through, µ of eq. 1.65 `[Pa·s]`: water's own, whatever keeps the fluid stable.
+    /// Viscosity that grains sink through, µ of eq. 1.65 `[Pa·s]`: water's own, whatever keeps the fluid stable; the documents' presets have that
+    /// of their fluid.
     #[serde(with = "units::Viscosity")]
     #[schemars(transform = within(1.0e-9, 1.0e8).slider(1.0e-4, 1.0).hint("water has 0.001"))]
     pub grain_viscosity: f64,
@@ -192,6 +231,8 @@ pub struct ErosionParams {
     #[serde(with = "units::Diffusivity")]
     #[schemars(transform = within(0.0, 1.0e6).slider(0.0, 0.01).hint("0 for none"))]
     pub diffusivity: f64,
+    /// What sediment moves by between particles.
+    pub transfer: Transfer,
     /// How ground that is gained or lost moves the vertices of the bed.
     pub reshape: Reshape,
     /// Whether slopes steeper than `repose` slip.
@@ -215,6 +256,7 @@ impl Default for ErosionParams {
             every: 4,
             stress: Stress::Wall,
             shear: 1.0,
+            shear_speed: ShearSpeed::Along,
             strength: None,
             critical_shear: None,
             hard_shear: 30.0,
@@ -228,6 +270,7 @@ impl Default for ErosionParams {
             hindrance: Hindrance::RichardsonZaki,
             hindrance_exponent: 4.65,
             diffusivity: 1.0e-4,
+            transfer: Transfer::Exact,
             reshape: Reshape::Smooth,
             talus: true,
             repose: None,
@@ -237,87 +280,26 @@ impl Default for ErosionParams {
 }
 
 impl Params {
-    /// Names of the parameter tables, each with what it is.
-    pub const PRESETS: [(&'static str, &'static str); 6] = [
-        ("thalweg", "the default: quiet water, and erosion that does not depend on the spacing"),
-        (
-            "kelager-water",
-            "Kelager 2006, Kataev 2022 table 4.1: 1 kg of soft, thick water in 50 particles, no erosion",
-        ),
-        ("kelager-honey", "the same with a viscosity of 17.5 Pa·s (Kataev 2022, fig. 5.2)"),
-        ("kelager-heavy", "the same with particles of 34 g (Kataev 2022, fig. 5.3)"),
-        (
-            "kataev-2022",
-            "Kataev 2022, tables 4.1 and 4.2: collision, friction and erosion as printed, grains of 3 g/cm³",
-        ),
-        ("kristof-2009", "Krištof et al. 2009: penalty forces, pairwise attraction, erosion as printed"),
-    ];
-
-    /// The parameter table of that name.
-    pub fn preset(name: &str) -> Option<Self> {
-        let water = FluidParams::kelager_water();
-        let still = ErosionParams { enabled: false, ..ErosionParams::default() };
-        // 000 prints friction per area of a boundary particle, µ L²; per volume that is µ/L.
-        let half = 0.022_85;
-        let bed = BedParams {
-            spacing: Some(half),
-            hold: Hold::Collision,
-            friction: Some(0.11 / half),
-            roughness: 0.0, // friction is that alone
-            ..BedParams::default()
-        };
-        let printed = ErosionParams {
-            every: 1,
-            strength: Some(0.1),
-            critical_shear: Some(3.0),
-            stress: Stress::ShearRate,
-            sediment_density: 3000.0, // printed as 3, a slip of units
-            grain_radius: Some(10.0e-6),
-            max_fraction: 0.7,
-            packing: Some(1.0),
-            heavy: false,
-            hindrance: Hindrance::Saturation,
-            hindrance_exponent: 4.5,
-            diffusivity: 0.1 / 998.29, // printed is that times the density
-            reshape: Reshape::LowestFirst,
-            talus: false,
-            ..ErosionParams::default()
-        };
-        match name {
-            "thalweg" => Some(Self::default()),
-            "kelager-water" => Some(Self { fluid: water, bed, erosion: still }),
-            "kelager-honey" => Some(Self {
-                fluid: FluidParams { viscosity: 17.5, dt: Some(0.004), ..water },
-                bed,
-                erosion: still,
-            }),
-            "kelager-heavy" => {
-                let mass = 0.034;
-                let spacing = (mass / water.density).cbrt();
-                Some(Self {
-                    fluid: FluidParams { mass: Some(mass), spacing, dt: Some(0.004), ..water },
-                    bed,
-                    erosion: still,
-                })
-            }
-            "kataev-2022" => Some(Self { fluid: water, bed, erosion: printed }),
-            "kristof-2009" => Some(Self {
-                fluid: FluidParams {
-                    surface: Tension::BeckerTeschner,
-                    tension: 1.0e-4,
-                    dt: Some(0.002),
-                    ..water
-                },
-                bed: BedParams { hold: Hold::Penalty, ..bed },
-                erosion: printed,
-            }),
-            _ => None,
-        }
-    }
-
     /// Distance between two boundary particles `[m]`.
     pub fn bed_spacing(&self) -> f64 {
         self.bed.spacing.unwrap_or(self.fluid.spacing)
+    }
+
+    /// How deep below the surface boundary particles stand `[m]`.
+    pub(crate) fn boundary_depth(&self) -> f64 {
+        match self.bed.place {
+            Place::Below => 0.5 * self.fluid.spacing,
+            Place::Surface => 0.0,
+        }
+    }
+
+    /// How strongly boundary particles act on the water.
+    pub(crate) fn boundary_factors(&self) -> BoundaryFactors {
+        match (self.bed.hold, self.bed.place) {
+            (Hold::Pressure, _) => BoundaryFactors::of(&self.fluid),
+            (_, Place::Below) => BoundaryFactors::NONE,
+            (_, Place::Surface) => BoundaryFactors::SHARES,
+        }
     }
 
     /// Checks every number once, before a run. Keys are as in a scene: `fluid.spacing`.
@@ -331,6 +313,9 @@ impl Params {
         let remedy =
             "the pressure of the bed holds the water; the others go with fluid.pressure = \"summed\"";
         require(pressed, "bed.hold", format!("{:?}", self.bed.hold).to_lowercase(), remedy)?;
+        let sunk = self.bed.hold != Hold::Pressure || self.bed.place == Place::Below;
+        let remedy = "boundary particles that press stand \"below\"; with \"surface\", bed.hold is \"collision\" or \"penalty\"";
+        require(sunk, "bed.place", format!("{:?}", self.bed.place).to_lowercase(), remedy)?;
         within("erosion", self.erosion.validated(self.fluid.density))
     }
 }

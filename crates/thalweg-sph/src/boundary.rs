@@ -29,6 +29,9 @@ impl BoundaryFactors {
     /// No boundary at all: the boundary shows in friction only.
     pub const NONE: Self = Self { density: 0.0, push: 0.0, drag: 1.0, weighed: true };
 
+    /// The same where each stands for what its owner says.
+    pub const SHARES: Self = Self { density: 0.0, push: 0.0, drag: 1.0, weighed: false };
+
     /// Layers of fluid that stands still: they act as what they are.
     const FLUID: Self = Self { density: 1.0, push: 1.0, drag: 1.0, weighed: false };
 

@@ -1,12 +1,13 @@
 //! What particles of the fluid give to each other and to the bed, and what they get.
 
 use super::rates::{CarryingKernel, Rates};
+use super::uptake::Uptake;
 use fearless_simd::{Simd, f32x8, f64x4, prelude::*};
 use thalweg_sph::neighbours::{Group, Kind, Vector, Visitor, even, load};
 
 /// What both remaining kinds of walk need.
 #[derive(Clone, Copy)]
-pub(super) struct Columns<'a, K> {
+pub(super) struct Columns<'a, K, U> {
     pub kernels: K,
     pub rates: &'a Rates,
     pub place: [&'a [f32]; 3],
@@ -15,12 +16,13 @@ pub(super) struct Columns<'a, K> {
     pub mixing: &'a [f32],
     pub fluid: &'a [f32],
     pub bed: &'a [f32],
-    pub want: &'a [f32],
+    pub uptake: U,
 }
 
 /// A fluid particle as its neighbours see it, in every lane.
 #[derive(Clone, Copy)]
 struct Here<S: Simd> {
+    slot: usize,
     x: f32x8<S>,
     y: f32x8<S>,
     z: f32x8<S>,
@@ -37,20 +39,22 @@ struct Moves<S: Simd> {
     loosened: f32x8<S>,
 }
 
-impl<K: CarryingKernel> Columns<'_, K> {
+impl<K: CarryingKernel, U: Uptake> Columns<'_, K, U> {
     /// The same, of one length: that spares checks.
     #[inline(always)]
     fn even(self) -> Self {
         let [x, y, z] = self.place;
-        let [x, y, z, fraction, hindrance, mixing, fluid, bed, want] =
-            even([x, y, z, self.fraction, self.hindrance, self.mixing, self.fluid, self.bed, self.want]);
-        Self { place: [x, y, z], fraction, hindrance, mixing, fluid, bed, want, ..self }
+        let [x, y, z, fraction, hindrance, mixing, fluid, bed] =
+            even([x, y, z, self.fraction, self.hindrance, self.mixing, self.fluid, self.bed]);
+        let uptake = self.uptake.even(x);
+        Self { place: [x, y, z], fraction, hindrance, mixing, fluid, bed, uptake, ..self }
     }
 
     #[inline(always)]
     fn here<S: Simd>(&self, simd: S, i: usize) -> Here<S> {
         let [x, y, z] = self.place;
         Here {
+            slot: i,
             x: f32x8::splat(simd, x[i]),
             y: f32x8::splat(simd, y[i]),
             z: f32x8::splat(simd, z[i]),
@@ -75,10 +79,9 @@ impl<K: CarryingKernel> Columns<'_, K> {
         let lost = here.fraction * fj * (-up).max(zero);
         let settled = (gained - lost) * self.rates.settle;
         let spread = (cj - here.fraction) * (load(simd, self.mixing, at) + here.mixing) * self.rates.diffuse;
-        let between = (settled + spread) * slope * load(simd, self.fluid, at);
+        let between = (settled + self.kernels.spread(simd, self.rates, spread, rr)) * slope * load(simd, self.fluid, at);
         let down = deposited(simd, self.rates, here.fraction, -up, slope, load(simd, self.bed, at));
-        let bell = (f32x8::splat(simd, self.rates.h * self.rates.h) - rr).max(zero);
-        let loosened = loosened(bell, load(simd, self.want, at));
+        let loosened = self.uptake.by_water(simd, here.slot, at, rr);
         Moves { between, down, loosened }
     }
 }
@@ -96,21 +99,15 @@ fn deposited<S: Simd>(
     fraction * down.max(f32x8::splat(simd, 0.0)) * rates.settle * slope * bed
 }
 
-/// What a fluid particle would get of that which water loosens at a boundary particle: by the kernel between them.
-#[inline(always)]
-fn loosened<S: Simd>(bell: f32x8<S>, want: f32x8<S>) -> f32x8<S> {
-    bell * bell * bell * want
-}
-
 /// Walk 2: what each fluid particle can give and take.
-pub(super) struct Grant<'a, K> {
-    pub columns: Columns<'a, K>,
+pub(super) struct Grant<'a, K, U> {
+    pub columns: Columns<'a, K, U>,
 }
 
 /// Shares are kept this little below what would just empty or fill a particle, for rounding `[-]`.
 const ALMOST: f32 = 0.999_99;
 
-impl<'a, K: CarryingKernel> Visitor for Grant<'a, K> {
+impl<'a, K: CarryingKernel, U: Uptake> Visitor for Grant<'a, K, U> {
     type Out = [&'a mut [f32]; 2];
     const KIND: Kind = Kind::Fluid;
 
@@ -138,13 +135,13 @@ impl<'a, K: CarryingKernel> Visitor for Grant<'a, K> {
 
 /// What is granted.
 #[derive(Clone, Copy)]
-pub(super) struct Granted<'a, K> {
-    pub columns: Columns<'a, K>,
+pub(super) struct Granted<'a, K, U> {
+    pub columns: Columns<'a, K, U>,
     pub give: &'a [f32],
     pub take: &'a [f32],
 }
 
-impl<K: CarryingKernel> Granted<'_, K> {
+impl<K: CarryingKernel, U: Uptake> Granted<'_, K, U> {
     #[inline(always)]
     fn even(self) -> Self {
         let columns = self.columns.even();
@@ -161,11 +158,11 @@ fn add<S: Simd>(sum: &mut f64x4<S>, value: f32x8<S>) {
 }
 
 /// Walk 3: what each fluid particle gains.
-pub(super) struct Exchange<'a, K> {
-    pub granted: Granted<'a, K>,
+pub(super) struct Exchange<'a, K, U> {
+    pub granted: Granted<'a, K, U>,
 }
 
-impl<'a, K: CarryingKernel> Visitor for Exchange<'a, K> {
+impl<'a, K: CarryingKernel, U: Uptake> Visitor for Exchange<'a, K, U> {
     type Out = &'a mut [f64];
     const KIND: Kind = Kind::Fluid;
 
@@ -193,11 +190,11 @@ impl<'a, K: CarryingKernel> Visitor for Exchange<'a, K> {
 }
 
 /// Walk 4: what each boundary particle gains.
-pub(super) struct Settle<'a, K> {
-    pub granted: Granted<'a, K>,
+pub(super) struct Settle<'a, K, U> {
+    pub granted: Granted<'a, K, U>,
 }
 
-impl<'a, K: CarryingKernel> Visitor for Settle<'a, K> {
+impl<'a, K: CarryingKernel, U: Uptake> Visitor for Settle<'a, K, U> {
     type Out = &'a mut [f64];
     const KIND: Kind = Kind::Boundary;
 
@@ -205,11 +202,9 @@ impl<'a, K: CarryingKernel> Visitor for Settle<'a, K> {
     fn group<S: Simd>(&self, simd: S, group: &Group, first: usize, out: &mut Self::Out) {
         let Granted { columns, give, take } = self.granted.even();
         let [x, y, z] = columns.place;
-        let zero = f32x8::splat(simd, 0.0);
-        let hh = f32x8::splat(simd, columns.rates.h * columns.rates.h);
         for k in 0..group.count {
             let i = group.slots[k];
-            let (bed, want) = (f32x8::splat(simd, columns.bed[i]), f32x8::splat(simd, columns.want[i]));
+            let bed = f32x8::splat(simd, columns.bed[i]);
             let mut sum = f64x4::splat(simd, 0.0);
             for vector in group.vectors() {
                 let at = vector.start();
@@ -222,9 +217,9 @@ impl<'a, K: CarryingKernel> Visitor for Settle<'a, K> {
                 let rr = group.squared(simd, vector, away);
                 let slope = columns.kernels.slope_over_r(simd, columns.rates, rr);
                 let down = deposited(simd, columns.rates, load(simd, columns.fraction, at), up, slope, bed);
-                let bell = (hh - rr).max(zero);
+                let loosened = columns.uptake.from_bed(simd, i, at, rr);
                 // Shares are zero for the boundary, so only water counts.
-                let lost = loosened(bell, want) * load(simd, take, at) - down * load(simd, give, at);
+                let lost = loosened * load(simd, take, at) - down * load(simd, give, at);
                 add(&mut sum, -lost);
             }
             out[i - first] = sum.reduce_sum();

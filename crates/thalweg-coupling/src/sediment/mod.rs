@@ -3,7 +3,7 @@
 //! Each particle of the fluid carries a share C of its volume as grains. Per step, four walks (Krištof et al. 2009, 4.3;
 //! Kataev 2022, 4.8.7–4.8.9):
 //!
-//! 1. every boundary particle sums up how much the water around it would loosen;
+//! 1. every boundary particle finds how much the water around it would loosen;
 //! 2. every fluid particle sums up what it would give and get, and finds which share of that it can grant: nobody gives
 //!    more than it has, nobody takes more than fits;
 //! 3. every fluid particle exchanges with its neighbours, each transfer scaled by what both sides grant;
@@ -15,21 +15,23 @@
 mod exchange;
 mod loosen;
 mod rates;
+mod uptake;
 
 pub(crate) use rates::max_dt;
 
 use crate::bed::Bed;
 use crate::bed_flow::BedFlow;
-use crate::params::{Hindrance, Params, Stress};
+use crate::params::{Hindrance, Params, Stress, Transfer};
 use crate::patch::{Patch, Patches};
 use exchange::{Columns, Exchange, Grant, Granted, Settle};
-use loosen::{ByShearRate, ByWall, Loosen};
-use rates::{CarryingKernel, Rates};
+use loosen::ByWall;
+use rates::{AsPrinted, Carrying, CarryingKernel, Rates};
 use std::ops::Range;
 use thalweg_erosion::law::settling::richardson_zaki;
 use thalweg_erosion::law::wall;
 use thalweg_field::band;
-use thalweg_sph::{BOUNDARY, Fluid, Kernels, MuellerSet, SLIP, WendlandSet, make_room};
+use thalweg_sph::{BOUNDARY, Fluid, MuellerSet, SLIP, WendlandSet, make_room};
+use uptake::{ByEroder, Spread, Uptake};
 
 /// Values that are worked on together.
 const PART: usize = 1024;
@@ -66,8 +68,11 @@ pub(crate) struct Sediment {
     /// Volume of a boundary particle over that of a fluid particle, less the share of grains that the flow does not let settle; 0 for
     /// the fluid `[-]`.
     bed: Vec<f32>,
-    /// What the water would loosen at a boundary particle, over the sum of kernels of that water; 0 for the fluid.
+    /// What the water would loosen at a boundary particle, over the sum of kernels of that water, or where each particle of water takes up
+    /// what it erodes, for each pascal above the critical stress; 0 for the fluid.
     want: Vec<f32>,
+    /// Critical stress `[Pa]` and normal of the bed at a boundary particle, for those that take up what they erode alone.
+    place: [Vec<f32>; 4],
     /// Share of what a particle would give, and of what it would get, that it grants `[-]`.
     give: Vec<f32>,
     take: Vec<f32>,
@@ -78,6 +83,11 @@ pub(crate) struct Sediment {
 impl Sediment {
     /// Bytes for each particle.
     pub(crate) const BYTES: u64 = 8 * 4 + 8;
+
+    /// Bytes for each particle beside those.
+    pub(crate) fn more_bytes(params: &Params) -> u64 {
+        if params.erosion.enabled && params.erosion.stress == Stress::ShearRate { 4 * 4 } else { 0 }
+    }
 
     /// Exchanges sediment between the sorted particles of a fluid, and between them and the bed. `deposit` is called for
     /// every boundary particle that gained or lost something, with its patch of the bed and the gain [m³ of grains].
@@ -92,10 +102,14 @@ impl Sediment {
         let rates = Rates::new(params, dt);
         let count = fluid.sorted().len();
         self.prepare(fluid, ground, params, &rates);
-        self.loosen(fluid, ground, &rates, params.erosion.stress);
-        match params.fluid.kernels {
-            Kernels::Wendland => self.walk(WendlandSet, fluid, &rates),
-            Kernels::Mueller => self.walk(MuellerSet, fluid, &rates),
+        match params.erosion.stress {
+            Stress::Wall => self.loosen(fluid, ground, &rates),
+            Stress::ShearRate => self.expose(fluid, ground, &rates),
+        }
+        match Carrying::of(params) {
+            Carrying::Wendland => self.carry(WendlandSet, fluid, params, &rates),
+            Carrying::Spline => self.carry(MuellerSet, fluid, params, &rates),
+            Carrying::Printed => self.carry(AsPrinted, fluid, params, &rates),
         }
         let (particles, gain) = (fluid.sorted(), &self.gain);
         let volume = params.fluid.particle_mass() / params.fluid.density;
@@ -108,18 +122,53 @@ impl Sediment {
     }
 
     /// The first walk.
-    fn loosen(&mut self, fluid: &Fluid, ground: Ground, rates: &Rates, stress: Stress) {
+    fn loosen(&mut self, fluid: &Fluid, ground: Ground, rates: &Rates) {
         let (particles, near) = (fluid.sorted(), fluid.neighbours());
-        let loosen = Loosen { particles, volumes: fluid.volumes(), ground, rates };
-        let want = &mut self.want[..particles.len()];
-        match stress {
-            Stress::Wall => near.walk(particles, &ByWall(loosen), want),
-            Stress::ShearRate => near.walk(particles, &ByShearRate(loosen), want),
-        }
+        let visitor = ByWall { particles, volumes: fluid.volumes(), ground, rates };
+        near.walk(particles, &visitor, &mut self.want[..particles.len()]);
     }
 
-    /// The other three walks.
-    fn walk(&mut self, kernels: impl CarryingKernel, fluid: &Fluid, rates: &Rates) {
+    /// What stands for the first walk where each particle of water takes up what it erodes: how the bed resists.
+    fn expose(&mut self, fluid: &Fluid, ground: Ground, rates: &Rates) {
+        let particles = fluid.sorted();
+        let count = particles.len();
+        for column in &mut self.place {
+            make_room(column, count + thalweg_sph::PADDING);
+            column.resize(count + thalweg_sph::PADDING, 0.0);
+        }
+        let [critical, a, b, c] = &mut self.place;
+        let columns = [&mut self.want, critical, a, b, c].map(|column| &mut column[..count]);
+        band::for_each_part(0..count, PART, columns, &|range, [want, critical, a, b, c]: [&mut [f32]; 5]| {
+            for (k, i) in range.enumerate() {
+                let tag = particles.tag[i];
+                let bare = tag & (BOUNDARY | SLIP) == BOUNDARY;
+                let ([strength, threshold], normal) =
+                    if bare { ground.exposure(tag & !BOUNDARY, rates) } else { Default::default() };
+                (want[k], critical[k]) = (strength, threshold);
+                [a[k], b[k], c[k]] = normal;
+            }
+        });
+    }
+
+    /// The other three walks, for either way of taking up what is loosened.
+    fn carry(&mut self, kernels: impl CarryingKernel, fluid: &Fluid, params: &Params, rates: &Rates) {
+        let want = std::mem::take(&mut self.want);
+        let place = std::mem::take(&mut self.place);
+        let [critical, a, b, c] = &place;
+        let [u, v, w] = &fluid.sorted().velocity;
+        match params.erosion.stress {
+            Stress::Wall => self.walk(kernels, Spread { want: &want, hh: rates.h * rates.h }, fluid, rates),
+            Stress::ShearRate => {
+                let (normal, velocity, speed) = ([a, b, c], [u, v, w], params.erosion.shear_speed);
+                let [normal, velocity] = [normal, velocity].map(|columns| columns.map(Vec::as_slice));
+                let uptake = ByEroder { rates, speed, want: &want, critical, normal, velocity };
+                self.walk(kernels, uptake, fluid, rates);
+            }
+        }
+        (self.want, self.place) = (want, place);
+    }
+
+    fn walk(&mut self, kernels: impl CarryingKernel, uptake: impl Uptake, fluid: &Fluid, rates: &Rates) {
         let (particles, near, kept) = (fluid.sorted(), fluid.neighbours(), fluid.kept());
         let count = particles.len();
         let [x, y, z] = &particles.position;
@@ -132,7 +181,7 @@ impl Sediment {
             mixing: &self.mixing,
             fluid: &self.fluid,
             bed: &self.bed,
-            want: &self.want,
+            uptake,
         };
         let shares = [&mut self.give[..count], &mut self.take[..count]];
         near.walk_kept(particles, kept, &Grant { columns }, shares);
@@ -170,7 +219,11 @@ impl Sediment {
                     (water[k], bed[k]) = (1.0, 0.0);
                 } else {
                     // Walls take nothing.
-                    let share = if tag & SLIP == 0 { particles.mass[i] / mass } else { 0.0 };
+                    let share = match erosion.transfer {
+                        _ if tag & SLIP != 0 => 0.0,
+                        Transfer::Exact => particles.mass[i] / mass,
+                        Transfer::Printed => 1.0, // each as one of the fluid: Kataev 2022, eq. 1.69
+                    };
                     let settling =
                         if share > 0.0 { ground.settling(tag & !BOUNDARY, at, rates) } else { 0.0 };
                     (fraction[k], slower[k], mixing[k], water[k], bed[k]) =
@@ -188,6 +241,19 @@ impl Sediment {
 }
 
 impl Ground<'_> {
+    /// Critical stress of a patch of the bed `[Pa]`, and what a square metre of it gives in a step for each pascal above that.
+    fn resistance(&self, patch: Patch, rates: &Rates) -> (f32, f32) {
+        let hard = self.hardness.map_or(0.0, |map| self.patches.mean_of(self.bed, map, patch));
+        (rates.critical + hard * (rates.hard - rates.critical), rates.loosen * (1.0 - hard))
+    }
+
+    /// What a boundary particle on a patch gives in a step for each pascal above the critical stress, and that stress `[Pa]`; its normal.
+    fn exposure(&self, patch: Patch, rates: &Rates) -> ([f32; 2], [f32; 3]) {
+        let (critical, per_area) = self.resistance(patch, rates);
+        let area = self.patches.area_each(self.bed, patch);
+        ([per_area * area, critical], self.patches.normal(self.bed, patch))
+    }
+
     /// Share of the grains that reach a patch of the bed which the flow lets settle: 1 − τ/τ_d, and nothing from τ_d on (Krone
     /// 1962) `[-]`.
     fn settling(&self, patch: Patch, [x, y, _]: [f32; 3], rates: &Rates) -> f32 {

@@ -1,15 +1,14 @@
 //! What parameters and time step come down to in the loops of the sediment.
 
-use crate::params::Params;
+use crate::params::{Params, Transfer};
 use fearless_simd::{Simd, f32x8, prelude::*};
 use std::f64::consts::PI;
 use thalweg_erosion::law::settling::Grains;
 use thalweg_sph::kernel::{CubicSpline, Kernel, Wendland, lattice_sum};
-use thalweg_sph::{KernelSet, Kernels, MuellerSet, WendlandSet};
+use thalweg_sph::{Kernels, MuellerSet, WendlandSet};
 
-/// Shortest distance over which water shears the bed, in spacings `[-]`: half of that between the lowest layer of water at
-/// rest and the surface of the bed.
-const NEAREST: f64 = 0.25;
+/// Shortest distance over which water shears the bed, in spacings `[-]`: what touches it would have none.
+const NEAREST: f64 = 1.0e-3;
 /// Spacings that grains may settle in a step `[-]`, and spacings squared that they may spread over `[-]`.
 const SETTLING_SHARE: f64 = 0.4;
 const DIFFUSION_SHARE: f64 = 0.1;
@@ -53,22 +52,13 @@ impl Rates {
     pub(super) fn new(params: &Params, dt: f64) -> Self {
         let (h, spacing) = (params.fluid.smoothing_radius(), params.fluid.spacing);
         let volume = params.fluid.particle_mass() / params.fluid.density;
-        let slope_at = |r: f64| match params.fluid.kernels {
-            Kernels::Wendland => -Wendland(h).slope(r),
-            Kernels::Mueller => -CubicSpline(h).slope(r),
-        };
-        // Eq. 1.64 of Kataev 2022 as printed moves sediment at half the settling speed, since each particle sees only the half-space
-        // above it as donors; its eq. 1.68 leaves out 2/r (Monaghan 2005 has it). Both are set right by asking that
-        // particles on a lattice move their sediment at the right speed and spread it at the right rate.
-        let spread = lattice_sum(spacing, h, |r| if r > 0.0 { volume * r * slope_at(r) / 3.0 } else { 0.0 });
+        let carrying = Carrying::of(params);
+        let [settle, diffuse] = carrying.amounts(params, dt);
         Self {
             h: h as f32,
-            slope: match params.fluid.kernels {
-                Kernels::Wendland => WendlandSet::factor(h),
-                Kernels::Mueller => MuellerSet::factor(h),
-            } as f32,
-            settle: (dt * grains(params).speed() * volume / (0.5 * spread)) as f32,
-            diffuse: (2.0 * dt * volume / spread) as f32,
+            slope: carrying.factor(h) as f32,
+            settle: settle as f32,
+            diffuse: diffuse as f32,
             diffusivity: params.erosion.diffusivity as f32,
             most_diffusivity: (DIFFUSION_SHARE * spacing * spacing / dt).max(params.erosion.diffusivity)
                 as f32,
@@ -93,21 +83,68 @@ fn layer_sum(spacing: f64, h: f64) -> f64 {
     along().flat_map(|x| along().map(move |y| bell([x, y]))).sum()
 }
 
-/// The kernel along whose slope sediment moves: the documents have the cubic spline (Kataev 2022, eq. 4.19); with
-/// Wendland's, a slope takes no division.
-pub(super) trait CarryingKernel: KernelSet {
-    /// Factor of the slope, for a reach `h` `[m]`.
-    fn factor(h: f64) -> f64;
+/// What sediment moves by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Carrying {
+    /// Wendland's kernel: a slope takes no division.
+    Wendland,
+    /// The cubic spline of the documents (Kataev 2022, eq. 4.19).
+    Spline,
+    /// The same, and sums as printed.
+    Printed,
+}
 
+impl Carrying {
+    pub(super) fn of(params: &Params) -> Self {
+        match (params.erosion.transfer, params.fluid.kernels) {
+            (Transfer::Printed, _) => Self::Printed,
+            (Transfer::Exact, Kernels::Wendland) => Self::Wendland,
+            (Transfer::Exact, Kernels::Mueller) => Self::Spline,
+        }
+    }
+
+    /// Factor of the slope of its kernel, for a reach `h` `[m]`. Eq. 4.19 of Kataev 2022 has that of the kernel itself, 1/h³, though F is the slope.
+    fn factor(self, h: f64) -> f64 {
+        match self {
+            Self::Wendland => 210.0 / (PI * h.powi(8)),
+            Self::Spline | Self::Printed => 1.0 / (4.0 * PI * (0.5 * h).powi(3)) * 2.0 / h,
+        }
+    }
+
+    /// What settles and, for each unit of diffusivity, spreads in a step, without the slope of the kernel.
+    ///
+    /// Eq. 1.64 of Kataev 2022 as printed moves sediment at half the settling speed, since each particle sees only the half-space
+    /// above it as donors; its eq. 1.68 leaves out 2/r (Monaghan 2005 has it). Both are set right by asking that
+    /// particles on a lattice move their sediment at the right speed and spread it at the right rate.
+    fn amounts(self, params: &Params, dt: f64) -> [f64; 2] {
+        let (h, spacing) = (params.fluid.smoothing_radius(), params.fluid.spacing);
+        let volume = params.fluid.particle_mass() / params.fluid.density;
+        let slope_at = |r: f64| match self {
+            Self::Wendland => -Wendland(h).slope(r),
+            Self::Spline | Self::Printed => -CubicSpline(h).slope(r),
+        };
+        let sinks = dt * grains(params).speed() * volume;
+        if self == Self::Printed {
+            return [sinks, dt * volume];
+        }
+        let spread = lattice_sum(spacing, h, |r| if r > 0.0 { volume * r * slope_at(r) / 3.0 } else { 0.0 });
+        [sinks / (0.5 * spread), 2.0 * dt * volume / spread]
+    }
+}
+
+/// The slope of a kernel along which sediment moves.
+pub(super) trait CarryingKernel: Copy + Sync {
     /// |dW/dr|/r, from squared distances `[1/m⁵]`.
     fn slope_over_r<S: Simd>(self, simd: S, rates: &Rates, rr: f32x8<S>) -> f32x8<S>;
+
+    /// What spreads at squared distances, over [`Self::slope_over_r`].
+    #[inline(always)]
+    fn spread<S: Simd>(self, _: S, _: &Rates, amount: f32x8<S>, _: f32x8<S>) -> f32x8<S> {
+        amount
+    }
 }
 
 impl CarryingKernel for WendlandSet {
-    fn factor(h: f64) -> f64 {
-        210.0 / (PI * h.powi(8))
-    }
-
     #[inline(always)]
     fn slope_over_r<S: Simd>(self, simd: S, rates: &Rates, rr: f32x8<S>) -> f32x8<S> {
         let q = (f32x8::splat(simd, rates.h) - rr.sqrt()).max(f32x8::splat(simd, 0.0));
@@ -116,20 +153,39 @@ impl CarryingKernel for WendlandSet {
 }
 
 impl CarryingKernel for MuellerSet {
-    fn factor(h: f64) -> f64 {
-        1.0 / (4.0 * PI * (0.5 * h).powi(3)) * 2.0 / h
-    }
-
     #[inline(always)]
     fn slope_over_r<S: Simd>(self, simd: S, rates: &Rates, rr: f32x8<S>) -> f32x8<S> {
         let zero = f32x8::splat(simd, 0.0);
-        // Beyond reach distances may be infinite; there the slope is zero.
-        let r = rr.min(f32x8::splat(simd, rates.h * rates.h)).sqrt();
+        let r = within(simd, rates, rr);
         let q = r * (2.0 / rates.h);
         let far = (f32x8::splat(simd, 2.0) - q).max(zero);
         let near = (f32x8::splat(simd, 1.0) - q).max(zero);
         (far * far * 3.0 - near * near * 12.0) * rates.slope / r
     }
+}
+
+/// The cubic spline, and diffusion by its slope alone (Kataev 2022, eq. 1.68).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AsPrinted;
+
+impl CarryingKernel for AsPrinted {
+    #[inline(always)]
+    fn slope_over_r<S: Simd>(self, simd: S, rates: &Rates, rr: f32x8<S>) -> f32x8<S> {
+        MuellerSet.slope_over_r(simd, rates, rr)
+    }
+
+    #[inline(always)]
+    fn spread<S: Simd>(self, simd: S, rates: &Rates, amount: f32x8<S>, rr: f32x8<S>) -> f32x8<S> {
+        amount * within(simd, rates, rr)
+    }
+}
+
+/// Distances, at most the reach: beyond it they may be infinite, and the slope is zero. Particles in one place have no direction between
+/// them; a millionth of the reach stands for none.
+#[inline(always)]
+fn within<S: Simd>(simd: S, rates: &Rates, rr: f32x8<S>) -> f32x8<S> {
+    let r = rr.min(f32x8::splat(simd, rates.h * rates.h)).sqrt();
+    r.max(f32x8::splat(simd, 1.0e-6 * rates.h))
 }
 
 /// The grains and the water they sink in.

@@ -4,12 +4,12 @@ use super::emitters::going_on;
 use super::room::{boundary_room, check_spread};
 use super::start::{particle_volume, running_emitters};
 use super::{BORN_ABOVE, ParticleWater, from_the_south};
-use crate::params::{Hold, Params};
+use crate::params::Params;
 use crate::sediment;
 use crate::setting::Setting;
 use std::collections::HashSet;
 use thalweg_field::{Invalid, Region, require};
-use thalweg_sph::{AT_ONCE, BoundaryFactors, Emitter, FOREVER, Particle, RunningEmitter};
+use thalweg_sph::{AT_ONCE, Emitter, FOREVER, Particle, RunningEmitter};
 
 /// Particles of the fluid that came and went when somebody painted.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -36,10 +36,7 @@ impl ParticleWater {
         self.fluid.set_wall_viscosity(params.bed.friction.unwrap_or(own));
         self.flow.set_params(params);
         self.fluid.set_surplus(sediment::surplus(params));
-        self.fluid.set_boundary_factors(match params.bed.hold {
-            Hold::Pressure => BoundaryFactors::of(&params.fluid),
-            _ => BoundaryFactors::NONE,
-        });
+        self.fluid.set_boundary_factors(params.boundary_factors());
         let capacity = self.beginning.capacity(&emitters, params);
         self.boundary.set_room(boundary_room(&self.bed, params, setting, capacity));
         if self.steps_taken() > 0 {
@@ -71,6 +68,8 @@ impl ParticleWater {
         self.fluid.check_params(&params.fluid).map_err(within_fluid)?;
         let kept = params.bed_spacing() == self.params.bed_spacing();
         require(kept, "bed.spacing", params.bed_spacing(), "it cannot change while water flows")?;
+        let place = params.bed.place;
+        require(place == self.params.bed.place, "bed.place", format!("{place:?}").to_lowercase(), remedy)?;
         let material = params.erosion.material;
         let same = material == self.params.erosion.material;
         require(same, "erosion.material", format!("{material:?}").to_lowercase(), remedy)?;

@@ -19,7 +19,7 @@ pub use saved::Saved;
 use crate::bed::Bed;
 use crate::bed_flow::BedFlow;
 use crate::boundary_tiles::{BoundaryTiles, UPDATE_EVERY};
-use crate::params::{Hold, Params};
+use crate::params::Params;
 use crate::sediment::{self, Sediment};
 use crate::setting::{Setting, Sink};
 use books::Accounts;
@@ -28,9 +28,7 @@ use obstacles::{Held, Obstacles};
 use room::check_spread;
 use start::{Beginning, initial_particles, particle_volume, running_emitters};
 use thalweg_field::{Edge, Grid2, Heightfield, Invalid, TimeSteps, band, require};
-use thalweg_sph::{
-    BoundaryFactors, Extremes, Fluid, FluidError, FluidParams, Particle, Removed, RunningEmitter,
-};
+use thalweg_sph::{Extremes, Fluid, FluidError, FluidParams, Particle, Removed, RunningEmitter};
 
 /// How far above the bed particles are born, at least, in spacings `[-]`: a little less than at rest.
 const BORN_ABOVE: f64 = 0.4;
@@ -101,9 +99,7 @@ impl ParticleWater {
             fluid.set_wall_viscosity(friction);
         }
         fluid.set_surplus(heavier);
-        if params.bed.hold != Hold::Pressure {
-            fluid.set_boundary_factors(BoundaryFactors::NONE);
-        }
+        fluid.set_boundary_factors(params.boundary_factors());
         let boundary = room::boundary_tiles(&bed, params, setting, capacity);
         check_spread(&bed, &boundary, params, setting)?;
         let accounts = Accounts {

@@ -5,6 +5,7 @@ use crate::bed::Bed;
 use crate::bed_flow::BedFlow;
 use crate::boundary_tiles::BoundaryTiles;
 use crate::params::Params;
+use crate::sediment::Sediment;
 use crate::setting::Setting;
 use thalweg_field::{Heightfield, Invalid, Pool, Top};
 use thalweg_sph::neighbours::Neighbours;
@@ -27,15 +28,20 @@ impl ParticleWater {
         let boundary = boundary_tiles(&bed, params, setting, 0);
         let spread = check_spread(&bed, &boundary, params, setting)?;
         let most = most_particles(ground, params, setting);
-        let each = Self::bytes_per_particle(params.erosion.enabled);
+        let each = bytes_each(params);
         let fixed = spread + ground.height.len() as u64 * BYTES_PER_VERTEX;
         Ok(fixed.saturating_add(most.saturating_mul(each * (1 + BOUNDARY_SHARE))))
     }
 }
 
+/// Bytes for each particle of either kind.
+fn bytes_each(params: &Params) -> u64 {
+    ParticleWater::bytes_per_particle(params.erosion.enabled) + Sediment::more_bytes(params)
+}
+
 /// Boundary particles that memory leaves room for beside so many of the fluid.
 pub(super) fn boundary_room(bed: &Bed, params: &Params, setting: &Setting, beside: usize) -> usize {
-    let each = ParticleWater::bytes_per_particle(params.erosion.enabled);
+    let each = bytes_each(params);
     let fixed = bed.heights().len() as u64 * BYTES_PER_VERTEX + beside as u64 * each;
     let room = setting.max_bytes.map_or(u64::MAX, |bytes| bytes.saturating_sub(fixed) / each);
     room.min(MOST_OF_BOTH - beside as u64) as usize
@@ -47,7 +53,7 @@ pub(super) fn boundary_tiles(bed: &Bed, params: &Params, setting: &Setting, besi
     let reach = 2.0 * params.fluid.smoothing_radius();
     BoundaryTiles::new(
         bed,
-        [params.bed_spacing(), 0.5 * params.fluid.spacing],
+        [params.bed_spacing(), params.boundary_depth()],
         BoundaryFactors::layers(&params.fluid),
         reach,
         setting.edges.sides(),

@@ -2,6 +2,20 @@
 
 use fearless_simd::{Level, Simd, dispatch, f32x8, prelude::*};
 
+/// Shear stress of water that glides along the bed at `speed` and a `distance` from it: τ = K θ^½ with the shear
+/// rate θ = speed / distance, as in fluids that thin under shear `[Pa]`. `constant` is K `[Pa·s^½]`.
+#[inline(always)]
+pub fn stress<S: Simd>(constant: f32, speed: f32x8<S>, distance: f32x8<S>) -> f32x8<S> {
+    (speed / distance).sqrt() * constant
+}
+
+/// What a stress is above the critical one τ_c, below which nothing is loosened (Partheniades 1965) `[Pa]`. Times the
+/// strength K_ε it is the mass that each square metre loses in each second.
+#[inline(always)]
+pub fn excess<S: Simd>(simd: S, stress: f32x8<S>, critical: f32x8<S>) -> f32x8<S> {
+    (stress - critical).max(f32x8::splat(simd, 0.0))
+}
+
 /// Bed that yields to shear.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shear {
@@ -12,25 +26,11 @@ pub struct Shear {
 }
 
 impl Shear {
-    /// Shear stress of water that glides along the bed at `speed` and a `distance` from it: τ = K θ^½ with the shear
-    /// rate θ = speed / distance, as in fluids that thin under shear `[Pa]`.
-    #[inline(always)]
-    pub fn stress<S: Simd>(&self, speed: f32x8<S>, distance: f32x8<S>) -> f32x8<S> {
-        (speed / distance).sqrt() * self.constant
-    }
-
-    /// What a stress is above the critical one, below which nothing is loosened (Partheniades 1965) `[Pa]`. Times the
-    /// strength K_ε it is the mass that each square metre loses in each second.
-    #[inline(always)]
-    pub fn excess<S: Simd>(&self, simd: S, stress: f32x8<S>) -> f32x8<S> {
-        (stress - self.critical).max(f32x8::splat(simd, 0.0))
-    }
-
-    /// Both for one place: stress and excess `[Pa]`.
+    /// Stress and excess for one place `[Pa]`.
     pub fn at(&self, speed: f32, distance: f32) -> [f32; 2] {
         dispatch!(Level::new(), simd => {
-            let stress = self.stress(f32x8::splat(simd, speed), f32x8::splat(simd, distance));
-            [stress, self.excess(simd, stress)].map(SimdBase::reduce_max)
+            let stress = stress(self.constant, f32x8::splat(simd, speed), f32x8::splat(simd, distance));
+            [stress, excess(simd, stress, f32x8::splat(simd, self.critical))].map(SimdBase::reduce_max)
         })
     }
 }

@@ -262,7 +262,7 @@ fn loosened_by(speed: f64, stress: Stress) -> Result<(f64, f64), StepError> {
                 (stress - soil.critical_shear).max(0.0) * (all / half_a_layer(spacing, h)).min(1.0)
             }
             Stress::ShearRate => {
-                let stress = |r: f64| e.shear * (speed / r.max(0.25 * spacing)).sqrt();
+                let stress = |r: f64| e.shear * (speed / r).sqrt();
                 near().filter(|&r| r < h).map(|r| (stress(r) - soil.critical_shear).max(0.0)).sum()
             }
         };

@@ -19,6 +19,7 @@ pub(super) const WHOLE: &str = r#"
     dt = "1 ms"
     [solver.bed]
     hold = "pressure"
+    place = "below"
     spacing = "4 cm"
     [solver.erosion]
     repose = "40 deg"
