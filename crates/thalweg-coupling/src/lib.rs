@@ -10,6 +10,7 @@ mod patch;
 mod reshape;
 mod sediment;
 mod setting;
+mod solid;
 mod water;
 
 pub use bed::{Bed, Triangle};
@@ -18,5 +19,6 @@ pub use params::{BedParams, ErosionParams, Hindrance, Hold, Params, Reshape, Str
 pub use patch::{Patch, Patches};
 pub use reshape::{change_lowest_first, change_smoothly};
 pub use setting::{Setting, Sink};
+pub use solid::{Solid, SolidShape};
 pub use thalweg_sph::{Emitter, Shape};
 pub use water::{Exchanged, ParticleWater, Saved, StepError};
