@@ -21,8 +21,14 @@ const MOVED: f64 = 0.02;
 const PART: usize = 4096;
 /// Marks the tag of a particle on a wall; the rest is the number of its tile.
 const WALL: u32 = 1 << 29;
-/// The tag of a particle that stands where it was put, beside bed and walls.
+/// The tag of a particle that stands where it was put, beside bed and walls; the rest is 0 for the walls of emitters, else one more than
+/// the number of its body.
 pub(crate) const FIXTURE: u32 = SLIP | WALL | 1 << 28;
+
+/// Whether a tag is that of a fixture.
+fn is_fixture(tag: u32) -> bool {
+    tag & (BOUNDARY | FIXTURE) == BOUNDARY | FIXTURE
+}
 
 /// Most squares that the walls are cut into; walls as high as that have no business in a scene.
 const MOST_SQUARES: usize = 1 << 24;
@@ -159,10 +165,10 @@ impl BoundaryTiles {
         2 * (self.tiles[0] + self.tiles[1])
     }
 
-    /// Whether a boundary particle's tag names a patch of the bed, one of so many squares of wall, or a fixture.
-    pub(crate) fn owns(&self, bed: &Bed, tag: u32, walls: usize) -> bool {
-        if tag == BOUNDARY | FIXTURE {
-            return true;
+    /// Whether a boundary particle's tag names a patch of the bed, one of so many squares of wall, or a fixture of so many bodies.
+    pub(crate) fn owns(&self, bed: &Bed, tag: u32, [walls, bodies]: [usize; 2]) -> bool {
+        if is_fixture(tag) {
+            return (tag & !(BOUNDARY | FIXTURE)) as usize <= bodies;
         }
         let number = (tag & (WALL - 1)) as usize;
         match tag & (SLIP | WALL) {
@@ -223,7 +229,7 @@ impl BoundaryTiles {
         let particles = fluid.particles_mut();
         for i in 0..particles.len() {
             let tag = particles.tag[i];
-            if tag & BOUNDARY != 0 && tag != BOUNDARY | FIXTURE {
+            if tag & BOUNDARY != 0 && !is_fixture(tag) {
                 let goes = if tag & WALL != 0 {
                     walls[(tag & (WALL - 1)) as usize]
                 } else {

@@ -11,6 +11,7 @@ mod presets;
 mod reshape;
 mod sediment;
 mod setting;
+mod solid;
 mod water;
 
 pub use bed::{Bed, Triangle};
@@ -21,5 +22,6 @@ pub use params::{
 pub use patch::{Patch, Patches};
 pub use reshape::{change_lowest_first, change_smoothly};
 pub use setting::{Setting, Sink};
+pub use solid::{Solid, SolidShape};
 pub use thalweg_sph::{Emitter, Shape};
 pub use water::{Exchanged, ParticleWater, Saved, StepError};

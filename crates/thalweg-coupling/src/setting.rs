@@ -1,5 +1,6 @@
 //! What is there beside the bed: water at the beginning, where it comes from, where it goes.
 
+use crate::solid::Solid;
 use thalweg_field::{Edges, Grid2, Pool};
 use thalweg_sph::Emitter;
 
@@ -12,6 +13,8 @@ pub struct Setting {
     pub emitters: Vec<Emitter>,
     /// Where water vanishes.
     pub sinks: Vec<Sink>,
+    /// Bodies that water cannot enter, and gates.
+    pub solids: Vec<Solid>,
     /// The edges of the bed: walls where they are closed; open, water falls over them and is gone. Reservoirs are refused.
     pub edges: Edges,
     /// Hardness of each cell, 0 to 1 `[-]`; missing: soft everywhere.

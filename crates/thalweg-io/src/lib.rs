@@ -67,7 +67,7 @@ pub use heightmap::{
 pub use jpeg::write_jpeg_rgb;
 pub use kind::Kind;
 pub use map::{read_map, read_png_description, read_png_rgb, write_described_png, write_map, write_png_rgb};
-pub use mesh::write_mesh;
+pub use mesh::{read_mesh, write_mesh};
 pub use notice::Notice;
 pub use obj::{read_obj, write_obj_mesh};
 pub use ply::{Ply, read_ply, write_ply_mesh, write_ply_points};

@@ -1,8 +1,24 @@
-//! Meshes out, in the format that the name tells.
+//! Meshes in and out, in the format that the name tells.
 
-use crate::{WriteError, glb, obj, ply};
+use crate::{Ply, ReadError, WriteError, glb, obj, ply};
 use std::path::Path;
 use thalweg_field::TriMesh;
+
+/// Reads a mesh in the format that the name tells, `.ply` or `.obj`. `max_bytes` is the memory that reading may use `[byte]`.
+pub fn read_mesh(path: &Path, max_bytes: u64) -> Result<TriMesh, ReadError> {
+    let unsupported = |what: &str, remedy| {
+        Err(ReadError::Unsupported { path: path.into(), what: what.into(), remedy })
+    };
+    let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
+    match extension.to_str() {
+        Some("obj") => obj::read_obj(path, max_bytes),
+        Some("ply") => match ply::read_ply(path, max_bytes)? {
+            Ply::Mesh(mesh) => Ok(mesh),
+            Ply::Points(_) => unsupported("it holds points, no mesh", "a file that has faces"),
+        },
+        _ => unsupported("its name is not that of a mesh that is read here", ".obj or .ply"),
+    }
+}
 
 /// Writes a mesh in the format that the name tells: `.ply`, `.obj` or `.glb`. PLY and OBJ files have Z up
 /// like the mesh itself, GLB files have Y up as all of their kind.

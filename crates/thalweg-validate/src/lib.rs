@@ -131,17 +131,27 @@ pub fn cases() -> Vec<&'static Case> {
     [pipes::CASES, sph::CASES, sph::PCISPH, sph::DFSPH, stream_power::CASES].into_iter().flatten().collect()
 }
 
-/// The cases of these names, in the order of [`cases`]; `pipes` stands for all `pipes/...`, no names for all.
+/// Cases that take minutes: they are run only by their whole names.
+pub fn long_cases() -> &'static [Case] {
+    sph::LONG
+}
+
+/// The cases of these names, in the order of [`cases`] and [`long_cases`]; `pipes` stands for all `pipes/...` that are not long, no names
+/// for all of those.
 pub fn select(names: &[String]) -> Result<Vec<&'static Case>, String> {
     let chosen = |case: &Case, name: &str| {
         case.name.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
-    if let Some(name) = names.iter().find(|name| !cases().iter().any(|case| chosen(case, name))) {
-        let known: Vec<_> = cases().iter().map(|case| case.name).collect();
+    let long = || long_cases().iter().filter(|case| names.iter().any(|name| case.name == name));
+    let known = |name: &&String| {
+        cases().iter().any(|case| chosen(case, name)) || long_cases().iter().any(|case| case.name == **name)
+    };
+    if let Some(name) = names.iter().find(|name| !known(name)) {
+        let known: Vec<_> = cases().into_iter().chain(long_cases()).map(|case| case.name).collect();
         return Err(format!("there is no case {name:?}; the cases are {}", known.join(", ")));
     }
     let wanted = |case: &&Case| names.is_empty() || names.iter().any(|name| chosen(case, name));
-    Ok(cases().into_iter().filter(wanted).collect())
+    Ok(cases().into_iter().filter(wanted).chain(long()).collect())
 }
 
 #[cfg(test)]

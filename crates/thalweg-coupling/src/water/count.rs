@@ -1,5 +1,6 @@
 //! How far apart particles are where their number is given.
 
+use super::fixtures::bodies;
 use super::start::{initial_particles, particle_volume, running_emitters};
 use super::{ParticleWater, check_bed};
 use crate::bed::Bed;
@@ -43,7 +44,8 @@ impl ParticleWater {
         let mut count = 0.0;
         for _ in 0..ROUNDS {
             let emitters = running_emitters(&setting.emitters, &found, particle_volume(&found))?;
-            count = initial_particles(&bed, &found, setting, &emitters)?.len() as f64;
+            let bodies = bodies(&setting.solids, &found)?;
+            count = initial_particles(&bed, &found, setting, (&emitters, &bodies))?.len() as f64;
             if (count - f64::from(wanted)).abs() <= (SLACK * f64::from(wanted)).max(1.0) {
                 check_bed(&bed, &found)?;
                 return Ok(found);

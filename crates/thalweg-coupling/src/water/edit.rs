@@ -199,6 +199,7 @@ impl ParticleWater {
         for particle in wanted.came {
             if taken.contains(&voxel(particle.position, spacing))
                 || self.bed.clearance(particle.position) < clear
+                || self.bodies.iter().any(|body| body.holds(particle.position.map(f64::from), f64::from(now)))
             {
                 continue;
             }

@@ -22,9 +22,11 @@ use crate::boundary_tiles::{BoundaryTiles, UPDATE_EVERY};
 use crate::params::Params;
 use crate::sediment::{self, Sediment};
 use crate::setting::{Setting, Sink};
+use crate::solid::Body;
 use books::Accounts;
 use emitters::GoneEmitter;
 use obstacles::{Held, Obstacles};
+use fixtures::bodies;
 use room::check_spread;
 use start::{Beginning, initial_particles, particle_volume, running_emitters};
 use thalweg_field::{Edge, Grid2, Heightfield, Invalid, TimeSteps, band, require};
@@ -50,6 +52,8 @@ pub struct ParticleWater {
     /// Emitters that were taken away, or moved: one that comes back goes on.
     gone: Vec<GoneEmitter>,
     sinks: Vec<Sink>,
+    /// Bodies that water cannot enter.
+    bodies: Vec<Body>,
     edges: [Edge; 4],
     hardness: Option<Vec<f32>>,
     /// Solid volume that each triangle gained in a step, and the triangles that did `[m³]`.
@@ -84,7 +88,8 @@ impl ParticleWater {
         check_edges(setting)?;
         let volume = particle_volume(params);
         let emitters = running_emitters(&setting.emitters, params, volume)?;
-        let particles = initial_particles(&bed, params, setting, &emitters)?;
+        let bodies = bodies(&setting.solids, params)?;
+        let particles = initial_particles(&bed, params, setting, (&emitters, &bodies))?;
         let beginning = Beginning::of(&particles, params);
         let capacity = beginning.capacity(&emitters, params);
         let speed = beginning.expected_speed(&emitters, params);
@@ -121,6 +126,7 @@ impl ParticleWater {
             emitters,
             gone: Vec::new(),
             sinks: setting.sinks.clone(),
+            bodies,
             edges: setting.edges.sides(),
             hardness: setting.hardness.as_ref().map(from_the_south),
             beginning,
@@ -134,6 +140,7 @@ impl ParticleWater {
         };
         water.check_fixtures(&water.emitters)?;
         water.put_fixtures();
+        water.put_bodies()?;
         water.check_start()?;
         Ok(water)
     }
@@ -166,7 +173,8 @@ impl ParticleWater {
             }
             let dt = 0.5 * self.fluid.choose_dt(f64::INFINITY);
             self.prepare(u64::from(self.relaxed), self.boundary_reach())?;
-            let obstacles = Obstacles::of(&self.bed, &self.boundary, &self.params, self.edges, &self.sinks);
+            let obstacles = Obstacles::of(&self.bed, &self.boundary, &self.params, self.edges, &self.sinks)
+                .with_bodies(&self.bodies, 0.0);
             self.fluid.relax(&obstacles, dt)?;
             self.flow.slow(&self.bed, &mut self.fluid, dt);
             self.relaxed += 1;
@@ -216,6 +224,7 @@ impl ParticleWater {
     fn step(&mut self, done: &mut (dyn FnMut(&'static str) + Send)) -> Result<f64, StepError> {
         let dt = self.fluid.choose_dt(self.sediment_limit());
         self.emit(dt);
+        self.move_bodies();
         let changed = self.update_boundary(self.steps_taken(), self.boundary_reach())?;
         done("boundary");
         self.sort(changed)?;
@@ -267,7 +276,8 @@ impl ParticleWater {
         let mut born = std::mem::take(&mut self.born);
         for emitter in self.emitters.iter_mut().filter(|emitter| emitter.runs(time)) {
             let room = most.saturating_sub(self.fluid.len());
-            let above = |at: [f32; 3]| self.bed.clearance(at) > clear;
+            let solid = |at: [f32; 3]| self.bodies.iter().any(|body| body.holds(at.map(f64::from), time));
+            let above = |at: [f32; 3]| self.bed.clearance(at) > clear && !solid(at);
             born.clear();
             self.held_back += emitter.emit([time, dt], room, above, |particle| born.push(particle));
             for particle in &born {
@@ -329,7 +339,8 @@ impl ParticleWater {
     /// Forces, and the move of every particle; the bed slows those that are near. Returns how long the step was in the end `[s]`.
     fn move_water(&mut self, dt: f64) -> Result<f64, StepError> {
         let obstacles = Obstacles::of(&self.bed, &self.boundary, &self.params, self.edges, &self.sinks)
-            .with_emitters(&self.emitters, self.fluid.time());
+            .with_bodies(&self.bodies, self.fluid.time())
+            .with_emitters(&self.emitters);
         self.fluid.accelerate_and_move(&obstacles, dt)?;
         let taken = self.fluid.last_dt();
         self.flow.slow(&self.bed, &mut self.fluid, taken);

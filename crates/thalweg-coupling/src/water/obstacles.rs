@@ -1,4 +1,4 @@
-//! What a particle meets where it moves: bed, walls, sinks and emitters.
+//! What a particle meets where it moves: bed, walls, bodies, sinks and emitters.
 
 use super::BORN_ABOVE;
 use crate::bed::Bed;
@@ -6,6 +6,7 @@ use crate::boundary_tiles::BoundaryTiles;
 use crate::params::{Hold, Params};
 use crate::sediment;
 use crate::setting::Sink;
+use crate::solid::Body;
 use thalweg_field::Edge;
 use thalweg_sph::{AT_ONCE, Particle, RunningEmitter, Surroundings};
 
@@ -21,7 +22,7 @@ impl Surroundings for Held {
     }
 }
 
-/// The bed, the walls, the sinks and the emitters, as a particle meets them.
+/// The bed, the walls, the bodies, the sinks and the emitters, as a particle meets them.
 pub(super) struct Obstacles<'a> {
     bed: &'a Bed,
     boundary: &'a BoundaryTiles,
@@ -29,6 +30,7 @@ pub(super) struct Obstacles<'a> {
     edges: [Edge; 4],
     sinks: &'a [Sink],
     emitters: &'a [RunningEmitter],
+    bodies: &'a [Body],
     /// When the step begins `[s]`.
     time: f64,
     extent: [[f32; 2]; 2],
@@ -57,6 +59,7 @@ impl<'a> Obstacles<'a> {
             edges,
             sinks,
             emitters: &[],
+            bodies: &[],
             time: 0.0,
             extent: bed.extent(),
             restitution,
@@ -83,9 +86,29 @@ impl<'a> Obstacles<'a> {
         normal.map(|n| strength.max(0.0) * n)
     }
 
-    /// The same with emitters, those that run at a time `[s]`.
-    pub(super) fn with_emitters(self, emitters: &'a [RunningEmitter], time: f64) -> Self {
-        Self { emitters, time, ..self }
+    /// The same with bodies, and with a time at which the step begins `[s]`.
+    pub(super) fn with_bodies(self, bodies: &'a [Body], time: f64) -> Self {
+        Self { bodies, time, ..self }
+    }
+
+    /// The same with emitters, those that run then.
+    pub(super) fn with_emitters(self, emitters: &'a [RunningEmitter]) -> Self {
+        Self { emitters, ..self }
+    }
+
+    /// Keeps a particle out of the bodies, then between the edges and above the bed. Where that leads into a body again, in a notch between
+    /// the two, it stays where it was.
+    #[inline(always)]
+    fn meet_solid(&self, from: [f32; 3], particle: &mut Particle, dt: f32) {
+        let times = [self.time, self.time + f64::from(dt)];
+        for body in self.bodies {
+            body.stop(from, particle, times, self.restitution);
+        }
+        self.meet_edges(particle);
+        self.meet_bed(from, particle, dt);
+        if self.bodies.iter().any(|body| body.is_entered(from, particle.position, times)) {
+            (particle.position, particle.velocity) = (from, [0.0; 3]);
+        }
     }
 
     /// Keeps a particle above the bed.
@@ -168,14 +191,14 @@ impl Surroundings for Obstacles<'_> {
             && (self.weight == 0.0 || cargo.iter().all(|&cargo| cargo < CLEAR))
             && self.boundary.are_high(self.bed, low, high)
             && !self.sinks.iter().any(drains)
+            && self.bodies.iter().all(|body| body.is_free(low, high, self.time))
             && self.emitters_near(low, high).next().is_none()
     }
 
     #[inline(always)]
     fn end_move(&self, from: [f32; 3], particle: &mut Particle, dt: f32) {
         if !self.meet_emitters(from, particle, dt) {
-            self.meet_edges(particle);
-            self.meet_bed(from, particle, dt);
+            self.meet_solid(from, particle, dt);
         }
         for sink in self.sinks {
             let inside = |axis: usize| {

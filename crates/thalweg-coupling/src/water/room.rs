@@ -1,12 +1,14 @@
 //! What memory water of particles takes, and whether its water is near enough together to be searched.
 
 use super::ParticleWater;
+use super::fixtures::bodies;
 use crate::bed::Bed;
 use crate::bed_flow::BedFlow;
 use crate::boundary_tiles::BoundaryTiles;
 use crate::params::Params;
 use crate::sediment::Sediment;
 use crate::setting::Setting;
+use crate::solid::Body;
 use thalweg_field::{Heightfield, Invalid, Pool, Top};
 use thalweg_sph::neighbours::Neighbours;
 use thalweg_sph::{BoundaryFactors, Shape};
@@ -29,7 +31,8 @@ impl ParticleWater {
         let spread = check_spread(&bed, &boundary, params, setting)?;
         let most = most_particles(ground, params, setting);
         let each = bytes_each(params);
-        let fixed = spread + ground.height.len() as u64 * BYTES_PER_VERTEX;
+        let solid: usize = bodies(&setting.solids, params)?.iter().map(Body::count).sum();
+        let fixed = spread + ground.height.len() as u64 * BYTES_PER_VERTEX + solid as u64 * each;
         Ok(fixed.saturating_add(most.saturating_mul(each * (1 + BOUNDARY_SHARE))))
     }
 }

@@ -175,8 +175,8 @@ impl ParticleWater {
         all_within("way of the last particles of emitter", parts.travelled, &TRAVELLED)?;
         all_within("height of the bed at vertex", parts.heights, &HEIGHTS)?;
         all_within("change of the bed at vertex", parts.change, &HEIGHTS)?;
-        let [_, walls] = parts.filled;
-        let lost = |&tag: &u32| tag & BOUNDARY != 0 && !self.boundary.owns(&self.bed, tag, walls.len());
+        let owners = [parts.filled[1].len(), self.bodies.len()];
+        let lost = |&tag: &u32| tag & BOUNDARY != 0 && !self.boundary.owns(&self.bed, tag, owners);
         if let Some(at) = parts.tags.iter().position(lost) {
             return Err(format!(
                 "the tag of its particle {at} is {:#x}, which no place of the bed has",

@@ -5,6 +5,7 @@ use super::room::pool_volume;
 use crate::bed::Bed;
 use crate::params::Params;
 use crate::setting::Setting;
+use crate::solid::Body;
 use thalweg_field::{Edge, Invalid, Pool, Top, require};
 use thalweg_sph::{Emitter, FOREVER, Particle, RunningEmitter};
 
@@ -47,8 +48,15 @@ const LEAST_LAYERS: f64 = 10.0;
 /// presses on nothing, and would be shot out if it did.
 const FREE_SHARE: f64 = 0.5;
 
-/// How far a place in a pool is from the nearest of its sides that nothing holds `[m]`.
-fn free_side(bed: &Bed, setting: &Setting, pool: &Pool, [x, y, z]: [f64; 3]) -> f64 {
+/// How far a place in a pool is from the nearest of its sides that nothing holds `[m]`; `held` tells whether a body does, beside a place of a
+/// side, in a direction, at a height.
+fn free_side(
+    bed: &Bed,
+    setting: &Setting,
+    pool: &Pool,
+    [x, y, z]: [f64; 3],
+    held: &dyn Fn([f64; 2], [f64; 2], f64) -> bool,
+) -> f64 {
     let extent = bed.extent().map(|range| range.map(f64::from));
     let [north, east, south, west] = setting.edges.sides();
     let sides = [
@@ -63,7 +71,8 @@ fn free_side(bed: &Bed, setting: &Setting, pool: &Pool, [x, y, z]: [f64; 3]) -> 
         let ground = f64::from(bed.below(next[0] as f32, next[1] as f32).1);
         let walled = *edge == Edge::Closed && *beyond >= -WHOLE * bed.cell;
         let wet = || setting.water.iter().any(|pool| holds(pool, [next[0], next[1], z], ground));
-        !walled && ground < z && !wet()
+        let out = [(at[0] - x).signum() * f64::from(u8::from(at[0] != x)), (at[1] - y).signum() * f64::from(u8::from(at[1] != y))];
+        !walled && ground < z && !wet() && !held(*at, out, z)
     });
     free.map(|(_, away, ..)| away).fold(f64::INFINITY, f64::min)
 }
@@ -76,15 +85,22 @@ fn holds(pool: &Pool, at: [f64; 3], ground: f64) -> bool {
         && (bottom..top_of(pool, ground)).contains(&at[2])
 }
 
-/// Water at the beginning, but where the walls of emitters are; each particle with the height of the water that presses on it `[m]`.
+/// Water at the beginning, but where bodies and the walls of emitters are; each particle with the height of the water that presses on it `[m]`.
 pub(super) fn initial_particles(
     bed: &Bed,
     params: &Params,
     setting: &Setting,
-    emitters: &[RunningEmitter],
+    (emitters, bodies): (&[RunningEmitter], &[Body]),
 ) -> Result<Vec<(f64, Particle)>, Invalid> {
     let volume = particle_volume(params);
-    let walled = |at: [f64; 3]| emitters.iter().any(|emitter| emitter.is_walled(at));
+    let walled = |at: [f64; 3]| {
+        emitters.iter().any(|emitter| emitter.is_walled(at)) || bodies.iter().any(|body| body.keeps_out(at))
+    };
+    // Just beyond the side of a pool.
+    let beside = 0.25 * params.fluid.spacing;
+    let held = |at: [f64; 2], out: [f64; 2], z: f64| {
+        bodies.iter().any(|body| body.contains([at[0] + beside * out[0], at[1] + beside * out[1], z]))
+    };
     let most = params.fluid.max_particles as usize;
     let mut particles = Vec::new();
     for (index, pool) in setting.water.iter().enumerate() {
@@ -118,7 +134,7 @@ pub(super) fn initial_particles(
                     return Err(too_large((particles.len() + 1) as f64));
                 }
                 let depth = (top_of(pool, ground) - z).max(0.0);
-                let aside = free_side(bed, setting, pool, [at[0], at[1], z]);
+                let aside = free_side(bed, setting, pool, [at[0], at[1], z], &held);
                 particles.push((depth.min(aside / FREE_SHARE), particle(pool, [at[0], at[1], z])));
             }
         }

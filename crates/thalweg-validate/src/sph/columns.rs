@@ -1,11 +1,11 @@
-//! A column of water at rest, and one that falls.
+//! Water at rest: a column and a pond.
 
-use super::measure::{dot, interpolated, length, line, minus, position, velocity, water};
+use super::measure::{dot, length, position, velocity, water};
 use super::setup::{clear, flat, ground, rough, still_water, torrent};
 use crate::{Check, Checks};
 use thalweg_coupling::{BedParams, Setting};
 use thalweg_field::Top;
-use thalweg_sph::{FluidParams, Particles, PressureSolver};
+use thalweg_sph::{FluidParams, PressureSolver};
 
 /// A column with all defaults, from the first step on: nothing finds its place before. Pressure is that of single particles at
 /// one moment.
@@ -110,49 +110,4 @@ pub(super) fn pond(pressure: PressureSolver, steps: u64) -> Checks {
         ));
     }
     Ok(checks)
-}
-
-/// A column 20 particles wide and 40 high, eight across. Without friction of a gate, of the walls and of the air the front leads the
-/// experiment, by as much at twice the resolution. The front is where the water of the lowest two
-/// spacings ends, splashes left out: the farthest particle that has three others within two spacings behind it.
-pub(super) fn dam_break(pressure: PressureSolver) -> Checks {
-    const SOURCE: &str = "Martin & Moyce 1952, n² = 2, a = 2.25 in";
-    let width = 0.057_15;
-    let spacing = width / 20.0;
-    let fluid = FluidParams { spacing, pressure, ..FluidParams::default() };
-    let params = clear(fluid, BedParams::default());
-    let edge = 0.5 * spacing;
-    let pool = still_water([edge; 2], [edge + width, edge + 8.0 * spacing], None, Top::Depth(2.0 * width));
-    let setting = Setting { water: vec![pool], ..Setting::default() };
-    let mut torrent = torrent(&flat([90, 8], spacing), &params, &setting);
-    let count = torrent.particle_count();
-    let per_second = (2.0 * 9.81 / width).sqrt();
-    let mut curve = vec![[0.0, 1.0]];
-    while torrent.time() * per_second < 2.6 {
-        torrent.advance(5)?;
-        let front = front(torrent.fluid().particles(), spacing) + 0.5 * spacing - edge;
-        curve.push([torrent.time() * per_second, front / width]);
-    }
-    let mut checks = Vec::new();
-    for (time, place) in [(0.832, 1.217), (1.219, 1.474), (1.997, 2.292), (2.547, 2.995)] {
-        let check = Check::new(format!("front at T = {time}"), "widths", SOURCE);
-        checks.push(check.near_share(interpolated(&curve, time), place, 0.22));
-    }
-    let late: Vec<[f64; 2]> = curve.iter().copied().filter(|[time, _]| (2.0..2.55).contains(time)).collect();
-    let check = Check::new("speed of the front, T from 2 to 2.55", "√(n²ga)", SOURCE);
-    checks.push(check.near_share(line(&late)[1], 1.28, 0.1));
-    let lost = (count - torrent.particle_count()) as f64;
-    checks.push(Check::new("particles lost", "particles", "walls all around").near(lost, 0.0, 0.0));
-    Ok(checks)
-}
-
-fn front(particles: &Particles, spacing: f64) -> f64 {
-    let mut low: Vec<[f64; 3]> =
-        water(particles).map(|i| position(particles, i)).filter(|at| at[2] < 2.0 * spacing).collect();
-    low.sort_by(|a, b| b[0].total_cmp(&a[0]));
-    let near = |n: usize| {
-        let behind = low[n + 1..].iter().take_while(|at| low[n][0] - at[0] < 2.0 * spacing);
-        behind.filter(|at| length(minus(low[n], **at)) < 2.0 * spacing).count()
-    };
-    (0..low.len()).find(|&n| near(n) >= 3).map_or(f64::NAN, |n| low[n][0])
 }

@@ -5,6 +5,7 @@ mod basin;
 mod bed;
 mod books;
 mod columns;
+mod dams;
 mod discharge;
 mod erosion_spacing;
 mod forces;
@@ -62,9 +63,25 @@ pub(crate) const CASES: &[Case] = &[
         run: || moving::drop(PressureSolver::Wcsph),
     },
     Case {
+        name: "sph/spinning-square",
+        about: "a square of water that spins grows four arms",
+        run: moving::spinning_square,
+    },
+    Case {
         name: "sph/dam-break",
         about: "the front of a falling column",
-        run: || columns::dam_break(PressureSolver::Wcsph),
+        run: || dams::dam_break(PressureSolver::Wcsph),
+    },
+    Case {
+        name: "sph/koshizuka-oka",
+        about: "the same, as others saw it",
+        run: dams::koshizuka_and_oka,
+    },
+    Case { name: "sph/ritter", about: "the depth where a dam broke", run: dams::ritter },
+    Case {
+        name: "sph/lobovsky",
+        about: "a dam that breaks against a wall",
+        run: || dams::lobovsky(PressureSolver::Wcsph, 24, None),
     },
     Case {
         name: "sph/poiseuille",
@@ -113,6 +130,35 @@ pub(crate) const CASES: &[Case] = &[
     },
 ];
 
+/// Cases that take minutes: they are run only by their whole names.
+pub(crate) const LONG: &[Case] = &[
+    Case {
+        name: "sph/dam-break-40",
+        about: "the front of a falling column, 40 particles across",
+        run: || dams::martin_and_moyce(PressureSolver::Wcsph, 40),
+    },
+    Case {
+        name: "sph/dam-break-80",
+        about: "the front of a falling column, 80 particles across",
+        run: || dams::martin_and_moyce(PressureSolver::Wcsph, 80),
+    },
+    Case {
+        name: "sph/lobovsky-gate",
+        about: "a dam that breaks against a wall, behind a gate that is lifted",
+        run: || dams::lobovsky(PressureSolver::Wcsph, 24, Some(4.0)),
+    },
+    Case {
+        name: "sph/lobovsky-40",
+        about: "a dam that breaks against a wall, finer",
+        run: || dams::lobovsky(PressureSolver::Wcsph, 40, None),
+    },
+    Case {
+        name: "dfsph/lobovsky",
+        about: "a dam that breaks against a wall",
+        run: || dams::lobovsky(PressureSolver::Dfsph, 24, None),
+    },
+];
+
 /// What incompressible water is compared with, for one of the methods; steps are some five times as long as those of weakly
 /// compressible water.
 macro_rules! incompressible {
@@ -136,7 +182,7 @@ macro_rules! incompressible {
             Case {
                 name: concat!($name, "/dam-break"),
                 about: "the front of a falling column",
-                run: || columns::dam_break($method),
+                run: || dams::dam_break($method),
             },
             Case {
                 name: concat!($name, "/resume"),

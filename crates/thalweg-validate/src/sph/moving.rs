@@ -1,7 +1,7 @@
-//! Water that moves as theory says it must: a standing wave and a drop that is pulled long.
+//! Water that moves as theory says it must: a standing wave, a drop that is pulled long, and a square that spins.
 
 use super::basin::{Basin, Filling};
-use super::measure::{position, velocity, water};
+use super::measure::{cross, position, velocity, water};
 use crate::{Check, Checks};
 use std::f64::consts::PI;
 use thalweg_sph::{FluidParams, PressureSolver};
@@ -111,5 +111,68 @@ pub(super) fn drop(pressure: PressureSolver) -> Checks {
             1.0,
             0.05,
         ),
+    ])
+}
+
+/// Pressure in a square of side 1 that begins to turn like a solid body, over ρω² (Colagrossi 2005): no pressure at its edges, and
+/// ∇²p = 2ρω².
+fn pressure_in_square([x, z]: [f64; 2]) -> f64 {
+    let odd = || (1..40).step_by(2).map(f64::from);
+    let term = |m: f64, n: f64| {
+        let waves = (m * PI * (x + 0.5)).sin() * (n * PI * (z + 0.5)).sin();
+        -32.0 * waves / (m * n * PI.powi(4) * (m * m + n * n))
+    };
+    odd().map(|m| odd().map(|n| term(m, n)).sum::<f64>()).sum()
+}
+
+/// A square of water of 1 m between two plates that turns freely, a radian in a second, until it has turned by one: its corners grow into
+/// four arms, and nothing turns or moves the whole.
+pub(super) fn spinning_square() -> Checks {
+    const SOURCE: &str = "Colagrossi 2005: symmetry and conservation, ωt = 1";
+    let (side, across, spin) = (40, 10, 1.0);
+    let spacing = 1.0 / side as f64;
+    let params = FluidParams { spacing, gravity: 0.0, ..FluidParams::default() };
+    let (thick, wide) = (LAYERS as f64 * spacing, across as f64 * spacing);
+    let cells = [2 * side, across + 2 * LAYERS, 2 * side];
+    let mut basin =
+        Basin::new(&params, spin * 0.5_f64.sqrt(), [-1.0, -thick, -1.0], cells, [[-9.0, 9.0], [0.0, wide], [-9.0, 9.0]], |at| {
+            if !(0.0..wide).contains(&at[1]) {
+                Filling::Solid
+            } else if at[0].abs() < 0.5 && at[2].abs() < 0.5 {
+                let pressure = 1000.0 * spin * spin * pressure_in_square([at[0], at[2]]);
+                Filling::Water { velocity: [spin * at[2], 0.0, -spin * at[0]], pressure }
+            } else {
+                Filling::Nothing
+            }
+        });
+    let turning = |basin: &Basin| {
+        let particles = basin.fluid.particles();
+        water(particles).map(|i| cross(position(particles, i), velocity(particles, i))[1]).sum::<f64>()
+    };
+    let start = turning(&basin);
+    while basin.fluid.time() < 1.0 / spin {
+        basin.step()?;
+    }
+    let particles = basin.fluid.particles();
+    let middle = |axis: usize| {
+        water(particles).map(|i| position(particles, i)[axis]).sum::<f64>() / basin.fluid.len() as f64
+    };
+    // How far the water of each quarter reaches: the fourth moment, in which arms count most.
+    let mut arms = [0.0; 4];
+    for i in water(particles) {
+        let [x, _, z] = position(particles, i);
+        let quarter = match (x > 0.0, z > 0.0) {
+            (true, true) => 0,
+            (false, true) => 1,
+            (false, false) => 2,
+            (true, false) => 3,
+        };
+        arms[quarter] += (x * x + z * z).powi(2);
+    }
+    let [low, high] = [f64::min, f64::max].map(|choose: fn(f64, f64) -> f64| arms.into_iter().reduce(choose).unwrap_or(f64::NAN));
+    Ok(vec![
+        Check::new("angular momentum", "of that at the beginning", SOURCE).near(turning(&basin) / start, 1.0, 0.01),
+        Check::new("middle of the water", "m", SOURCE).at_most(middle(0).hypot(middle(2)), 1.0e-4),
+        Check::new("the longest arm beside the shortest", "of it", SOURCE).near((high / low).powf(0.25), 1.0, 0.02),
     ])
 }

@@ -84,6 +84,7 @@ impl Scene {
             check_pool(&mut found, pool, &format!("water[{i}]"));
         }
         self.check_emitters(&mut found);
+        self.check_obstacles(&mut found);
         self.check_probes(&mut found);
         for (i, rain) in self.rain.iter().enumerate() {
             check_rain(&mut found, rain, &format!("rain[{i}]"));
@@ -356,6 +357,6 @@ fn style(section: &str, key: &str, error: &StyleError) -> (String, String) {
     (path, message)
 }
 
-fn check_path(found: &mut Complaints, file: &str, path: &str) {
+pub(super) fn check_path(found: &mut Complaints, file: &str, path: &str) {
     found.unless(!file.is_empty(), path, || format!("{path} is empty; name a file"));
 }

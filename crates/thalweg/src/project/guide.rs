@@ -13,8 +13,8 @@
 use super::describe::{description, presets};
 use super::explain::{number_told, told};
 use super::{
-    CameraKey, CameraTable, Coarse, Drops, Emitter, Hardness, Output, ParticlesTable, PictureTable, Pool,
-    Probe, Rain, Scene, Sink, Source, Terrain, Time, WaterTable,
+    CameraKey, CameraTable, Coarse, Drops, Emitter, Hardness, Obstacle, Output, ParticlesTable, PictureTable,
+    Pool, Probe, Rain, Scene, Sink, Source, Terrain, Time, WaterTable,
 };
 use serde_json::Value;
 use thalweg_coupling as coupling;
@@ -268,6 +268,7 @@ fn names_in(section: &str, kinds: &[&str]) -> Vec<&'static str> {
         ("source" | "drain", _) => &[field_names::<Source>()],
         ("emitter", _) => &[field_names::<Emitter>()],
         ("sink", _) => &[field_names::<Sink>()],
+        ("obstacle", _) => &[field_names::<Obstacle>()],
         ("probe", _) => &[field_names::<Probe>()],
         ("camera", _) => &[field_names::<CameraTable>()],
         ("camera.key", _) => &[field_names::<CameraKey>()],

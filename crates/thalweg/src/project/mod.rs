@@ -11,6 +11,7 @@ mod file;
 mod ground;
 mod guide;
 mod locate;
+mod obstacles;
 mod output;
 mod particles;
 mod passes;
@@ -36,6 +37,7 @@ pub use explain::{Explained, Preset, UnknownKey, explain, told};
 pub use file::write_all_new;
 pub use ground::{Hardness, Terrain};
 pub use guide::with_tables;
+pub use obstacles::{Obstacle, ObstacleShape};
 pub use output::{Every, Output, ParticleFormat, SurfaceFormat};
 pub use passes::{Coarse, Time};
 pub use picture::{

@@ -65,6 +65,7 @@ impl Scene {
             ("time.coarse", "time.coarse[0]".into(), !self.time.coarse.is_empty()),
             ("emitter", "emitter[0]".into(), !self.emitters.is_empty()),
             ("sink", "sink[0]".into(), !self.sinks.is_empty()),
+            ("obstacle", "obstacle[0]".into(), !self.obstacles.is_empty()),
             ("probe", "probe[0]".into(), !self.probes.is_empty()),
         ];
         for (i, pool) in self.water.iter().enumerate() {
@@ -119,7 +120,7 @@ fn check_emitter(found: &mut Complaints, emitter: &Emitter, path: &str) {
     check_window(found, path, emitter.start, emitter.stop);
 }
 
-fn check_box(found: &mut Complaints, from: [f64; 3], to: [f64; 3], path: &str) {
+pub(super) fn check_box(found: &mut Complaints, from: [f64; 3], to: [f64; 3], path: &str) {
     found.unless((0..3).all(|axis| to[axis] > from[axis]), format!("{path}.to"), || {
         format!("{path} is from {from:?} to {to:?}; \"to\" must lie east, north and above of \"from\"")
     });

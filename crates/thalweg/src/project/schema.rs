@@ -1,7 +1,7 @@
 //! What a scene file may say.
 
 use super::{
-    CameraTable, Earlier, Emitter, Output, PictureTable, Pool, Probe, Rain, ShapeChoice, Sink, Solvers,
+    CameraTable, Earlier, Emitter, Obstacle, Output, PictureTable, Pool, Probe, Rain, ShapeChoice, Sink, Solvers,
     Source, Terrain, Time,
 };
 use schemars::JsonSchema;
@@ -69,6 +69,9 @@ pub struct Scene {
     /// Where particles vanish.
     #[serde(default, rename = "sink", skip_serializing_if = "Vec::is_empty")]
     pub sinks: Vec<Sink>,
+    /// What stands in the way of particles, and gates.
+    #[serde(default, rename = "obstacle", skip_serializing_if = "Vec::is_empty")]
+    pub obstacles: Vec<Obstacle>,
     /// What is measured while particles flow.
     #[serde(default, rename = "probe", skip_serializing_if = "Vec::is_empty")]
     pub probes: Vec<Probe>,
@@ -95,6 +98,7 @@ impl Default for Scene {
             drains: Vec::new(),
             emitters: Vec::new(),
             sinks: Vec::new(),
+            obstacles: Vec::new(),
             probes: Vec::new(),
         }
     }
@@ -130,9 +134,14 @@ impl Scene {
         let hardness = terrain.hardness.as_mut().and_then(|hardness| hardness.file.as_mut());
         let masks =
             self.rain.iter_mut().enumerate().map(|(i, rain)| (format!("rain[{i}].mask"), rain.mask.as_mut()));
+        let meshes = self
+            .obstacles
+            .iter_mut()
+            .enumerate()
+            .map(|(i, obstacle)| (format!("obstacle[{i}].file"), obstacle.file.as_mut()));
         let files =
             [("terrain.file".into(), terrain.file.as_mut()), ("terrain.hardness.file".into(), hardness)];
-        files.into_iter().chain(masks).filter_map(|(path, file)| Some((path, file?))).collect()
+        files.into_iter().chain(masks).chain(meshes).filter_map(|(path, file)| Some((path, file?))).collect()
     }
 }
 

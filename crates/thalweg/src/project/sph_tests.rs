@@ -242,6 +242,23 @@ fn emitters_and_sinks_that_make_no_sense_are_told() {
 }
 
 #[test]
+fn obstacles_that_make_no_sense_are_told() {
+    let obstacle = |text: &str| format!("version = 1\n[solver]\nkind = 'sph'\n[[obstacle]]\n{text}");
+    says(&obstacle("shape = 'box'\nfrom = [0, 0, 0]"), "4:1", &["obstacle[0].to is missing", "\"box\""]);
+    says(&obstacle("shape = 'mesh'"), "4:1", &["obstacle[0].file is missing", "\"mesh\""]);
+    says(
+        &obstacle("shape = 'box'\nfrom = [0, 0, 0]\nto = [1, 1, 1]\nscale = 2"),
+        "8:9",
+        &["no meaning", "\"mesh\""],
+    );
+    says(&obstacle("shape = 'box'\nfrom = [0, 0, 0]\nto = [1, 1, -1]"), "7:6", &["above"]);
+    says(&obstacle("shape = 'box'\nfrom = [0, 0, 0]\nto = [1, 1, 1]\nlift = 2"), "8:8", &["without obstacle[0].opens"]);
+    says(&obstacle("shape = 'boks'\nfrom = [0, 0, 0]"), "5:9", &["did you mean `box`?"]);
+    let pipes = "version = 1\n[[obstacle]]\nshape = 'box'\nfrom = [0, 0, 0]\nto = [1, 1, 1]";
+    says(pipes, "2:1", &["obstacle[0] is for kind = \"sph\"", "terrain"]);
+}
+
+#[test]
 fn a_scene_can_be_changed_while_it_runs() {
     let scene = parse(WHOLE, "whole", &[]).unwrap();
     let changed = scene.with("solver.fluid.viscosity=7").unwrap();

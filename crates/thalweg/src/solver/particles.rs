@@ -6,12 +6,13 @@ use super::{
     Books, Canvas, CellPatch, Clock, Crowd, GoOn, Layer, ParticleCounts, Patch, Relaxing, Sections, Setup,
     Solver, StepError, Stroke, Tool, Wanted, cannot_paint,
 };
-use crate::project::{Complaint, Emitter, EmitterShape, Scene};
+use crate::project::{Complaint, Emitter, EmitterShape, Obstacle, ObstacleShape, Scene};
 use crate::world::{Ground, memory_beside};
 use schemars::JsonSchema;
-use thalweg_coupling::{self as coupling, Params, ParticleWater, Saved, Setting, Shape};
+use std::sync::Arc;
+use thalweg_coupling::{self as coupling, Params, ParticleWater, Saved, Setting, Shape, SolidShape};
 use thalweg_field::{
-    Edge, Field, FieldInfo, Grid2, Heightfield, Invalid, Points, Region, Snapshot, TimeSteps,
+    Edge, Field, FieldInfo, Grid2, Heightfield, Invalid, Points, Region, Snapshot, TimeSteps, TriMesh,
 };
 use thalweg_sph::RunningEmitter;
 use thalweg_terrain::analysis::slope;
@@ -26,7 +27,7 @@ pub(super) const METHOD: Method = Method {
     preset: |name| Params::preset(name).as_ref().map(table),
     read: read_as::<Params>,
     check,
-    understands: &["emitter", "sink", "probe", "water.particles", "output.particles"],
+    understands: &["emitter", "sink", "obstacle", "probe", "water.particles", "output.particles"],
     instead: &[
         (
             "rain",
@@ -179,11 +180,33 @@ fn setting(setup: &Setup) -> Setting {
         water: scene.pools(),
         emitters: emitters(scene, ground.heights()),
         sinks: scene.sinks.iter().map(|sink| coupling::Sink { from: sink.from, to: sink.to }).collect(),
+        solids: scene.obstacles.iter().zip(&ground.meshes).map(solid).collect(),
         edges: scene.edges,
         hardness: ground.softness().map(|softness| softness.map(|soft| 1.0 - soft)),
         seed: scene.seed,
         max_bytes: Some(max_bytes.saturating_sub(bytes_beside(ground))),
     }
+}
+
+/// An obstacle as a body, its mesh in its place.
+fn solid((obstacle, mesh): (&Obstacle, &Option<Arc<TriMesh>>)) -> coupling::Solid {
+    let Obstacle { turn, opens, lift, .. } = *obstacle;
+    let [from, to, at] = [obstacle.from, obstacle.to, obstacle.at].map(Option::unwrap_or_default);
+    let shape = match (obstacle.shape, mesh) {
+        (ObstacleShape::Box, _) => SolidShape::Box { from, to, turn },
+        (ObstacleShape::Mesh, None) => SolidShape::Mesh(Arc::default()),
+        (ObstacleShape::Mesh, Some(mesh)) => {
+            let (sin, cos) = turn.sin_cos();
+            let placed = |place: &[f32; 3]| {
+                let [x, y, z] = place.map(|v| f64::from(v) * obstacle.scale.unwrap_or(1.0));
+                let turned = [cos * x - sin * y, sin * x + cos * y, z];
+                std::array::from_fn(|axis| (turned[axis] + at[axis]) as f32)
+            };
+            let positions = mesh.positions.iter().map(placed).collect();
+            SolidShape::Mesh(Arc::new(TriMesh { positions, normals: Vec::new(), triangles: mesh.triangles.clone() }))
+        }
+    };
+    coupling::Solid { shape, opens, lift }
 }
 
 /// The emitters, with their heights above 0 m.

@@ -34,6 +34,7 @@ pub(super) const METHOD: Method = Method {
     instead: &[
         ("emitter", "let water in with [[source]] or [[rain]]"),
         ("sink", "take water out with [[drain]]"),
+        ("obstacle", "it flows around raised ground: add it to the terrain; leave it out"),
         ("water.particles", "its water stands clear on the bed; leave the key out"),
         ("output.particles", "it has no particles; leave the key out"),
     ],

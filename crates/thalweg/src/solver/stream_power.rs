@@ -30,6 +30,7 @@ pub(super) const METHOD: Method = Method {
         ("drain", "rivers leave over open edges; leave it out"),
         ("emitter", "rivers come from rain and [[source]]; leave it out"),
         ("sink", "rivers leave over open edges; leave it out"),
+        ("obstacle", "it flows around raised ground: add it to the terrain; leave it out"),
         ("water.particles", "its lakes follow from the ground; leave the key out"),
         ("output.particles", "it has no particles; leave the key out"),
     ],

@@ -1,8 +1,8 @@
-//! Maps that a scene names: given with the project, or read from the files beside it.
+//! Maps that a scene names: given with the project, or read from the files beside it. And meshes.
 
 use super::SetupError;
 use crate::project::Project;
-use thalweg_field::Heightfield;
+use thalweg_field::{Heightfield, TriMesh};
 
 /// A map that a scene names.
 #[derive(Clone, Copy)]
@@ -48,19 +48,26 @@ impl Request<'_> {
     }
 
     fn read_file(&self, project: &Project, _: &mut Vec<String>) -> Result<Heightfield, SetupError> {
+        Err(self.nowhere(project, "; give the map with the project"))
+    }
+
+    pub(super) fn read_mesh(&self, project: &Project) -> Result<TriMesh, SetupError> {
+        Err(self.nowhere(project, ""))
+    }
+
+    fn nowhere(&self, project: &Project, remedy: &str) -> SetupError {
         let Self { file, key, .. } = self;
-        let message =
-            format!("{key} is \"{file}\", and no file can be read here; give the map with the project");
-        Err(SetupError::complaints(project, vec![crate::project::Complaint { path: (*key).into(), message }]))
+        let message = format!("{key} is \"{file}\", and no file can be read here{remedy}");
+        SetupError::complaints(project, vec![crate::project::Complaint { path: (*key).into(), message }])
     }
 }
 
 #[cfg(feature = "files")]
 pub(crate) mod native {
-    use super::{Heightfield, Project, Request, SetupError};
+    use super::{Heightfield, Project, Request, SetupError, TriMesh};
     use crate::project::Complaint;
     use std::path::{Component, Path, PathBuf};
-    use thalweg_io::{Notice, ReadError, ReadOptions, estimate, read_heightfield};
+    use thalweg_io::{Notice, ReadError, ReadOptions, estimate, read_heightfield, read_mesh};
 
     impl Request<'_> {
         pub(super) fn size_of_file(&self, project: &Project) -> Result<[usize; 2], SetupError> {
@@ -82,6 +89,10 @@ pub(crate) mod native {
             let told = imported.notices.iter().filter(worth).map(|notice| format!("{}: {notice}", self.file));
             notices.extend(told);
             Ok(imported.field)
+        }
+
+        pub(crate) fn read_mesh(&self, project: &Project) -> Result<TriMesh, SetupError> {
+            read_mesh(&self.path(project)?, self.max_bytes).map_err(|source| self.unreadable(project, source))
         }
 
         fn options(&self, project: &Project) -> ReadOptions {

@@ -4,7 +4,8 @@ use super::SetupError;
 use super::files::Request;
 use crate::project::{Project, Scene, Terrain};
 use crate::solver::{Canvas, CellPatch, Layer, Patch, Stroke};
-use thalweg_field::{Grid2, Heightfield, Region};
+use std::sync::Arc;
+use thalweg_field::{Grid2, Heightfield, Region, TriMesh};
 use thalweg_terrain::{Recipe, resample};
 
 /// Bytes for each cell beside the solver's own: terrain before and now, flow and wetness, and the maps and
@@ -28,6 +29,8 @@ pub struct Ground {
     painted: Option<Grid2<f32>>,
     /// For each rain of the scene, the share of it that arrives in each cell `[-]`; missing: all of it.
     pub masks: Vec<Option<Grid2<f32>>>,
+    /// For each obstacle of the scene, its mesh as it is in its file; none for those without one.
+    pub meshes: Vec<Option<Arc<TriMesh>>>,
 }
 
 /// What kind of ground it is. Nobody asks outside of this file.
@@ -106,8 +109,16 @@ impl Ground {
             let mask = rain.mask.as_ref().map(|file| weights(file, &format!("rain[{i}].mask")));
             masks.push(mask.transpose()?);
         }
+        let mut meshes = Vec::new();
+        for (i, obstacle) in scene.obstacles.iter().enumerate() {
+            let key = format!("obstacle[{i}].file");
+            let mesh = obstacle.file.as_ref().map(|file| {
+                Request { file, key: &key, is_terrain: false, max_bytes }.read_mesh(project).map(Arc::new)
+            });
+            meshes.push(mesh.transpose()?);
+        }
         let recipe = scene.terrain.file.is_none().then(|| (scene.terrain.recipe(), scene.seed));
-        Ok(Self { shape: Shape::Heightfield(ground), recipe, softness, painted: None, masks })
+        Ok(Self { shape: Shape::Heightfield(ground), recipe, softness, painted: None, masks, meshes })
     }
 
     /// The height of every cell.
@@ -184,14 +195,18 @@ impl Ground {
         Patch::Cells(CellPatch { layer: Layer::Softness, grid, region, before, after })
     }
 
-    /// A number that another terrain, hardness or mask would not have (FNV-1a, 64 bits), as text.
+    /// A number that another terrain, hardness, mask or mesh would not have (FNV-1a, 64 bits), as text.
     pub(crate) fn fingerprint(&self) -> String {
         let field = self.heights();
         let grids = std::iter::once(&field.height)
             .chain(&self.softness)
             .chain(self.masks.iter().flatten())
             .flat_map(|grid| grid.values().iter().map(|v| u64::from(v.to_bits())));
-        let numbers = grids.chain([field.frame.cell.to_bits(), field.height.cols() as u64]);
+        let corners = self.meshes.iter().flatten().flat_map(|mesh| {
+            let places = mesh.positions.iter().flatten().map(|v| u64::from(v.to_bits()));
+            places.chain(mesh.triangles.iter().flatten().map(|&corner| u64::from(corner)))
+        });
+        let numbers = grids.chain(corners).chain([field.frame.cell.to_bits(), field.height.cols() as u64]);
         let hash =
             numbers.fold(0xcbf2_9ce4_8422_2325_u64, |hash, n| (hash ^ n).wrapping_mul(0x0100_0000_01b3));
         format!("{hash:016x}")

@@ -9,6 +9,7 @@ mod edits;
 mod examples;
 mod figures_001;
 mod going_on;
+mod obstacles;
 mod own_method;
 mod painter;
 mod plausible;
