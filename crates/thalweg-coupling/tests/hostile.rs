@@ -17,15 +17,7 @@ fn tank() -> (Heightfield, Setting) {
 }
 
 fn spout(up: f64) -> Emitter {
-    Emitter {
-        shape: Shape::Disc { at: [1.0, 1.0, up], radius: 0.1 },
-        velocity: [0.0, 0.0, -1.0],
-        rate: None,
-        lifetime: None,
-        sediment: 0.0,
-        start: 0.0,
-        stop: f64::INFINITY,
-    }
+    Emitter::new(Shape::Disc { at: [1.0, 1.0, up], radius: 0.1 }, [0.0, 0.0, -1.0])
 }
 
 fn refused(ground: &Heightfield, setting: &Setting) -> Invalid {

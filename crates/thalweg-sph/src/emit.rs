@@ -51,6 +51,13 @@ pub struct Emitter {
     pub stop: f64,
 }
 
+impl Emitter {
+    /// Clear water for ever, as much as its velocity carries through the shape.
+    pub fn new(shape: Shape, velocity: [f64; 3]) -> Self {
+        Self { shape, velocity, rate: None, lifetime: None, sediment: 0.0, start: 0.0, stop: f64::INFINITY }
+    }
+}
+
 /// How much faster than asked for water may go where ground covers a part of the mouth, so that the rest gives the whole rate `[-]`.
 const MOST_HASTE: f64 = 2.0;
 /// Water so far beyond the driven way tells the pressure there, in spacings `[-]`.

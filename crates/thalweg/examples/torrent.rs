@@ -16,15 +16,7 @@ pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
         0.3 * across * across - 0.01 * col as f32
     });
     let ground = Heightfield { height, frame: Frame::with_cell(0.1) };
-    let jet = Emitter {
-        shape: Shape::Disc { at: [0.4, 0.6, 0.4], radius: 0.12 },
-        velocity: [1.5, 0.0, -0.5],
-        rate: None,
-        lifetime: None,
-        sediment: 0.0,
-        start: 0.0,
-        stop: f64::INFINITY,
-    };
+    let jet = Emitter::new(Shape::Disc { at: [0.4, 0.6, 0.4], radius: 0.12 }, [1.5, 0.0, -0.5]);
     // Water that reaches the eastern edge falls over it.
     let edges = Edges { east: Edge::Open, ..Edges::default() };
     let setting = Setting { emitters: vec![jet], edges, ..Setting::default() };

@@ -79,7 +79,8 @@ impl<K: CarryingKernel, U: Uptake> Columns<'_, K, U> {
         let lost = here.fraction * fj * (-up).max(zero);
         let settled = (gained - lost) * self.rates.settle;
         let spread = (cj - here.fraction) * (load(simd, self.mixing, at) + here.mixing) * self.rates.diffuse;
-        let between = (settled + self.kernels.spread(simd, self.rates, spread, rr)) * slope * load(simd, self.fluid, at);
+        let spread = self.kernels.spread(simd, self.rates, spread, rr);
+        let between = (settled + spread) * slope * load(simd, self.fluid, at);
         let down = deposited(simd, self.rates, here.fraction, -up, slope, load(simd, self.bed, at));
         let loosened = self.uptake.by_water(simd, here.slot, at, rr);
         Moves { between, down, loosened }

@@ -86,15 +86,8 @@ mod tests {
     use thalweg_sph::{Emitter, FluidParams};
 
     fn running(east: f64) -> RunningEmitter {
-        let emitter = Emitter {
-            shape: Shape::Disc { at: [east, 0.0, 1.0], radius: 0.1 },
-            velocity: [0.0, 0.0, -1.0],
-            rate: None,
-            lifetime: None,
-            sediment: 0.0,
-            start: 0.0,
-            stop: f64::INFINITY,
-        };
+        let disc = Shape::Disc { at: [east, 0.0, 1.0], radius: 0.1 };
+        let emitter = Emitter::new(disc, [0.0, 0.0, -1.0]);
         RunningEmitter::new(&emitter, &FluidParams::default(), 1.25e-4, "emitter").unwrap()
     }
 

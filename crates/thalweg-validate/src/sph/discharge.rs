@@ -13,7 +13,7 @@ const SPEED: f64 = 3.0;
 const ROWS: f64 = 50.0;
 
 fn source(shape: Shape, velocity: [f64; 3], rate: Option<f64>) -> Emitter {
-    Emitter { shape, velocity, rate, lifetime: None, sediment: 0.0, start: 0.0, stop: f64::INFINITY }
+    Emitter { rate, ..Emitter::new(shape, velocity) }
 }
 
 /// A basin 0.8 m by 0.6 m with water as deep as `depth`.

@@ -22,15 +22,8 @@ pub fn eroding_stream() -> (Heightfield, Params, Setting) {
         bed: BedParams { friction: Some(1.0), ..BedParams::default() },
         ..Params::default()
     };
-    let emitter = Emitter {
-        shape: Shape::Disc { at: [0.3, 0.75, 1.0], radius: 0.16 },
-        velocity: [1.5, 0.0, -0.5],
-        rate: None,
-        lifetime: None,
-        sediment: 0.01,
-        start: 0.0,
-        stop: f64::INFINITY,
-    };
+    let disc = Shape::Disc { at: [0.3, 0.75, 1.0], radius: 0.16 };
+    let emitter = Emitter { sediment: 0.01, ..Emitter::new(disc, [1.5, 0.0, -0.5]) };
     let shape = Shape::Line { from: [0.5, 0.5, 1.1], to: [0.5, 1.0, 1.1] };
     let short = Emitter { shape, sediment: 0.0, lifetime: Some(0.8), ..emitter.clone() };
     let water = still_water([0.4, 0.5], [2.9, 0.9], None, Top::Depth(0.12));
