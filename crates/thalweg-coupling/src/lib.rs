@@ -15,7 +15,7 @@ mod water;
 
 pub use bed::{Bed, Triangle};
 pub use material::{Material, Soil};
-pub use params::{BedParams, ErosionParams, Hindrance, Hold, Params, Reshape, Stress};
+pub use params::{BedParams, ErosionParams, Hindrance, Hold, Params, Periodic, Reshape, Stress};
 pub use patch::{Patch, Patches};
 pub use reshape::{change_lowest_first, change_smoothly};
 pub use setting::{Setting, Sink};

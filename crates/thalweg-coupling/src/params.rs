@@ -13,12 +13,37 @@ use thalweg_sph::{FluidParams, PressureSolver, Tension};
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "Particles")]
 pub struct Params {
+    /// Which edges are joined: what leaves over one comes in over the opposite one, and water feels that beyond it.
+    #[schemars(transform = about().fixed())]
+    pub periodic: Periodic,
     /// The water.
     pub fluid: FluidParams,
     /// The bed as a boundary.
     pub bed: BedParams,
     /// Erosion, transport and deposition.
     pub erosion: ErosionParams,
+}
+
+/// Edges that are joined.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Periodic {
+    /// None.
+    #[default]
+    None,
+    /// East and west.
+    X,
+    /// North and south.
+    Y,
+    /// East and west, north and south.
+    Both,
+}
+
+impl Periodic {
+    /// Whether east and west are joined, and whether north and south.
+    pub fn joined(self) -> [bool; 2] {
+        [matches!(self, Self::X | Self::Both), matches!(self, Self::Y | Self::Both)]
+    }
 }
 
 /// What keeps water above the bed. Whatever is chosen, a particle that would pass through a triangle is stopped there.
@@ -285,11 +310,12 @@ impl Params {
         };
         match name {
             "thalweg" => Some(Self::default()),
-            "kelager-water" => Some(Self { fluid: water, bed, erosion: still }),
+            "kelager-water" => Some(Self { fluid: water, bed, erosion: still, ..Self::default() }),
             "kelager-honey" => Some(Self {
                 fluid: FluidParams { viscosity: 17.5, dt: Some(0.004), ..water },
                 bed,
                 erosion: still,
+                ..Self::default()
             }),
             "kelager-heavy" => {
                 let mass = 0.034;
@@ -298,9 +324,10 @@ impl Params {
                     fluid: FluidParams { mass: Some(mass), spacing, dt: Some(0.004), ..water },
                     bed,
                     erosion: still,
+                    ..Self::default()
                 })
             }
-            "kataev-2022" => Some(Self { fluid: water, bed, erosion: printed }),
+            "kataev-2022" => Some(Self { fluid: water, bed, erosion: printed, ..Self::default() }),
             "kristof-2009" => Some(Self {
                 fluid: FluidParams {
                     surface: Tension::BeckerTeschner,
@@ -310,6 +337,7 @@ impl Params {
                 },
                 bed: BedParams { hold: Hold::Penalty, ..bed },
                 erosion: printed,
+                ..Self::default()
             }),
             _ => None,
         }
@@ -326,6 +354,14 @@ impl Params {
             result.map_err(|invalid| Invalid { key: format!("{section}.{}", invalid.key), ..invalid })
         };
         within("fluid", self.fluid.validated())?;
+        let able = self.fluid.pressure == PressureSolver::Wcsph && !self.erosion.enabled;
+        let remedy = "edges are joined for fluid.pressure = \"wcsph\" with erosion.enabled = false alone";
+        require(
+            able || self.periodic == Periodic::None,
+            "periodic",
+            format!("{:?}", self.periodic).to_lowercase(),
+            remedy,
+        )?;
         within("bed", self.bed.validated(self.fluid.smoothing_radius()))?;
         let pressed = self.bed.hold == Hold::Pressure || self.fluid.pressure == PressureSolver::Summed;
         let remedy =
