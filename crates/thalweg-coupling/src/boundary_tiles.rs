@@ -11,7 +11,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use thalweg_field::{Edge, band};
 use thalweg_sph::neighbours::TooWide;
-use thalweg_sph::{AT_ONCE, BOUNDARY, Fluid, FluidError, SLIP};
+use thalweg_sph::{AT_ONCE, BOUNDARY, COPY, Fluid, FluidError, SLIP};
 
 /// Steps between two updates to where the water is.
 pub(crate) const UPDATE_EVERY: u64 = 8;
@@ -57,6 +57,8 @@ pub(crate) struct BoundaryTiles {
     around: Vec<f32>,
     /// Walls at the north, east, south and west.
     walls: [bool; 4],
+    /// How far water is from where it is found again beyond a joined edge, east and north `[m]`; 0: no edge is joined.
+    beyond: [f32; 2],
     /// Lowest ground `[m]`, one tile below which walls begin, and which wall tiles are filled: level by level, then around the terrain.
     base: f64,
     walls_filled: Vec<bool>,
@@ -93,6 +95,7 @@ impl BoundaryTiles {
             filled: vec![false; tiles[0] * tiles[1]],
             heights: bed.heights().to_vec(),
             walls: edges.map(|edge| edge == Edge::Closed),
+            beyond: [0.0; 2],
             base: f64::from(base),
             walls_filled: Vec::new(),
             claimed: Default::default(),
@@ -100,6 +103,22 @@ impl BoundaryTiles {
         };
         tiles.find_tops(bed);
         tiles
+    }
+
+    /// Joins east and west, or north and south: there are no walls then.
+    pub(crate) fn join(&mut self, bed: &Bed, joined: [bool; 2]) {
+        for axis in (0..2).filter(|&axis| joined[axis]) {
+            let [low, high] = bed.extent()[axis];
+            self.beyond[axis] = high - low;
+            (self.walls[1 - axis], self.walls[3 - axis]) = (false, false);
+        }
+    }
+
+    /// Where water at a place is found along an axis: there, and beyond joined edges.
+    fn images(&self, axis: usize, at: f32) -> impl Iterator<Item = f32> {
+        let by = self.beyond[axis];
+        let count = if by > 0.0 { 3 } else { 1 };
+        [at, at - by, at + by].into_iter().take(count)
     }
 
     /// There can be so many of them from now on.
@@ -168,7 +187,7 @@ impl BoundaryTiles {
     /// Whether a boundary particle's tag names a patch of the bed, one of so many squares of wall, or a fixture of so many bodies.
     pub(crate) fn owns(&self, bed: &Bed, tag: u32, [walls, bodies]: [usize; 2]) -> bool {
         if is_fixture(tag) {
-            return (tag & !(BOUNDARY | FIXTURE)) as usize <= bodies;
+            return tag == COPY || (tag & !(BOUNDARY | FIXTURE)) as usize <= bodies;
         }
         let number = (tag & (WALL - 1)) as usize;
         match tag & (SLIP | WALL) {
@@ -371,9 +390,9 @@ impl BoundaryTiles {
         };
         let along = if side % 2 == 0 { [west, east] } else { [south, north] };
         let count = [wide, deep][side % 2];
-        // Those of the north and the south go on behind the corners of the terrain.
+        // Those of the north and the south go on behind the corners of the terrain, unless they go on by themselves.
         let thick = f64::from(self.layers) * self.spacing;
-        let beyond = if side % 2 == 0 { thick } else { 0.0 };
+        let beyond = if side % 2 == 0 && self.beyond[0] == 0.0 { thick } else { 0.0 };
         let from = along[0] + index as f64 * tile - if index == 0 { beyond } else { 0.0 };
         let to = if index + 1 == count { along[1] + beyond } else { along[0] + (index + 1) as f64 * tile };
         let (steps, rises) = (steps(to - from, self.spacing), steps(tile, self.spacing));
@@ -445,10 +464,14 @@ impl BoundaryTiles {
             for i in range.filter(|&i| lives(i)) {
                 let [x, y, z] = [0, 1, 2].map(|axis: usize| particles.position[axis][i]);
                 // Tiles whose square comes within reach of the particle; mostly one, at most four.
-                for n in index(y - reach, south, deep)..=index(y + reach, south, deep) {
-                    for m in index(x - reach, west, wide)..=index(x + reach, west, wide) {
-                        if z < self.tops[n * wide + m] + reach {
-                            claim(&ground[n * wide + m]);
+                for y in self.images(1, y).filter(|y| y + reach > south && y - reach < north) {
+                    for x in self.images(0, x).filter(|x| x + reach > west && x - reach < east) {
+                        for n in index(y - reach, south, deep)..=index(y + reach, south, deep) {
+                            for m in index(x - reach, west, wide)..=index(x + reach, west, wide) {
+                                if z < self.tops[n * wide + m] + reach {
+                                    claim(&ground[n * wide + m]);
+                                }
+                            }
                         }
                     }
                 }
@@ -461,9 +484,11 @@ impl BoundaryTiles {
                         2 => (x, west, wide, wide + deep),
                         _ => (y, south, deep, 2 * wide + deep),
                     };
-                    for k in level(z - reach)..=level(z + reach) {
-                        for n in index(v - reach, from, count)..=index(v + reach, from, count) {
-                            claim(&walls[k * around + first + n]);
+                    for v in self.images(side % 2, v) {
+                        for k in level(z - reach)..=level(z + reach) {
+                            for n in index(v - reach, from, count)..=index(v + reach, from, count) {
+                                claim(&walls[k * around + first + n]);
+                            }
                         }
                     }
                 }

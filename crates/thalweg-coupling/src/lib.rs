@@ -17,7 +17,7 @@ mod water;
 pub use bed::{Bed, Triangle};
 pub use material::{Material, Soil};
 pub use params::{
-    BedParams, ErosionParams, Hindrance, Hold, Params, Place, Reshape, ShearSpeed, Stress, Transfer,
+    BedParams, ErosionParams, Hindrance, Hold, Params, Periodic, Place, Reshape, ShearSpeed, Stress, Transfer,
 };
 pub use patch::{Patch, Patches};
 pub use reshape::{change_lowest_first, change_smoothly};

@@ -13,12 +13,37 @@ use thalweg_sph::{BoundaryFactors, FluidParams, PressureSolver};
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "Particles")]
 pub struct Params {
+    /// Which edges are joined: what leaves over one comes in over the opposite one, and water feels that beyond it.
+    #[schemars(transform = about().fixed())]
+    pub periodic: Periodic,
     /// The water.
     pub fluid: FluidParams,
     /// The bed as a boundary.
     pub bed: BedParams,
     /// Erosion, transport and deposition.
     pub erosion: ErosionParams,
+}
+
+/// Edges that are joined.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Periodic {
+    /// None.
+    #[default]
+    None,
+    /// East and west.
+    X,
+    /// North and south.
+    Y,
+    /// East and west, north and south.
+    Both,
+}
+
+impl Periodic {
+    /// Whether east and west are joined, and whether north and south.
+    pub fn joined(self) -> [bool; 2] {
+        [matches!(self, Self::X | Self::Both), matches!(self, Self::Y | Self::Both)]
+    }
 }
 
 /// What keeps water above the bed. Whatever is chosen, a particle that would pass through a triangle is stopped there.
@@ -308,6 +333,14 @@ impl Params {
             result.map_err(|invalid| Invalid { key: format!("{section}.{}", invalid.key), ..invalid })
         };
         within("fluid", self.fluid.validated())?;
+        let able = self.fluid.pressure == PressureSolver::Wcsph && !self.erosion.enabled;
+        let remedy = "edges are joined for fluid.pressure = \"wcsph\" with erosion.enabled = false alone";
+        require(
+            able || self.periodic == Periodic::None,
+            "periodic",
+            format!("{:?}", self.periodic).to_lowercase(),
+            remedy,
+        )?;
         within("bed", self.bed.validated(self.fluid.smoothing_radius()))?;
         let pressed = self.bed.hold == Hold::Pressure || self.fluid.pressure == PressureSolver::Summed;
         let remedy =

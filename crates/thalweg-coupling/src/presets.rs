@@ -49,12 +49,12 @@ impl Params {
 
 fn without_erosion(fluid: FluidParams) -> Params {
     let erosion = ErosionParams { enabled: false, ..ErosionParams::default() };
-    Params { bed: printed_bed(&fluid), fluid, erosion }
+    Params { bed: printed_bed(&fluid), fluid, erosion, ..Params::default() }
 }
 
 /// Kataev 2022, tables 4.1 and 4.2.
 fn kataev(fluid: FluidParams) -> Params {
-    Params { bed: printed_bed(&fluid), erosion: printed_erosion(&fluid), fluid }
+    Params { bed: printed_bed(&fluid), erosion: printed_erosion(&fluid), fluid, ..Params::default() }
 }
 
 /// Krištof et al. 2009. What they do not print is Kataev's, who took it from them.
@@ -73,7 +73,7 @@ fn kristof(water: FluidParams) -> Params {
         shear_speed: ShearSpeed::Whole,
         ..printed_erosion(&fluid)
     };
-    Params { bed: BedParams { hold: Hold::Penalty, ..printed_bed(&fluid) }, fluid, erosion }
+    Params { bed: BedParams { hold: Hold::Penalty, ..printed_bed(&fluid) }, fluid, erosion, ..Params::default() }
 }
 
 /// Boundary particles on the triangles, half a smoothing radius apart.

@@ -29,5 +29,5 @@ pub use fluid::{AT_ONCE, FOREVER, Fluid, Removed};
 pub use integrate::{Extremes, Surroundings};
 pub use kernel_set::{KernelSet, MuellerSet, WendlandSet};
 pub use params::{Equation, FluidParams, Kernels, MOST_PARTICLES, PressureSolver, Tension};
-pub use particles::{BOUNDARY, PADDING, Particle, Particles, SLIP, make_room};
+pub use particles::{BOUNDARY, COPY, PADDING, Particle, Particles, SLIP, make_room};
 pub use volumes::Volumes;

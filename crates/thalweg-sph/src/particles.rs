@@ -8,6 +8,8 @@ use thalweg_field::band;
 pub const BOUNDARY: u32 = 1 << 31;
 /// Marks a boundary particle that water glides along without friction.
 pub const SLIP: u32 = 1 << 30;
+/// The tag of a copy of a fluid particle beyond a side that is joined with the opposite one.
+pub const COPY: u32 = BOUNDARY | SLIP | 1 << 29 | 1 << 28 | 1 << 27;
 
 /// Numbers behind the last particle, so that whole vectors can be read from any place.
 pub const PADDING: usize = 8;

@@ -62,6 +62,8 @@ impl ParticleWater {
     fn check_change(&self, params: &Params) -> Result<(), Invalid> {
         params.validated()?;
         let remedy = "it cannot be switched while water flows; start the scene with it";
+        let joined = params.periodic == self.params.periodic;
+        require(joined, "periodic", format!("{:?}", params.periodic).to_lowercase(), remedy)?;
         let switched = params.erosion.enabled == self.params.erosion.enabled;
         require(switched, "erosion.enabled", params.erosion.enabled, remedy)?;
         // The fluid first: unless told otherwise, the bed has its spacing.

@@ -86,6 +86,7 @@ impl ParticleWater {
         let bed = Bed::new(ground);
         check_bed(&bed, params)?;
         check_edges(setting)?;
+        check_joined(&bed, params, setting)?;
         let volume = particle_volume(params);
         let emitters = running_emitters(&setting.emitters, params, volume)?;
         let bodies = bodies(&setting.solids, params)?;
@@ -104,6 +105,7 @@ impl ParticleWater {
             fluid.set_wall_viscosity(friction);
         }
         fluid.set_surplus(heavier);
+        fluid.join_sides(joined_sides(&bed, params));
         fluid.set_boundary_factors(params.boundary_factors());
         let boundary = room::boundary_tiles(&bed, params, setting, capacity);
         check_spread(&bed, &boundary, params, setting)?;
@@ -410,6 +412,28 @@ fn check_edges(setting: &Setting) -> Result<(), Invalid> {
     let level = sides.iter().find(kept);
     let remedy = "particles cannot keep a reservoir level; it is closed or open";
     require(level.is_none(), "edges", format!("{level:?}"), remedy)
+}
+
+/// Lowest and highest coordinates of the edges that are joined `[m]`.
+fn joined_sides(bed: &Bed, params: &Params) -> [Option<[f32; 2]>; 2] {
+    let (joined, extent) = (params.periodic.joined(), bed.extent());
+    std::array::from_fn(|axis| joined[axis].then_some(extent[axis]))
+}
+
+/// Refuses to join edges that are open, or so close that water would feel itself.
+fn check_joined(bed: &Bed, params: &Params, setting: &Setting) -> Result<(), Invalid> {
+    let least = 2.0 * params.fluid.smoothing_radius();
+    let [north, east, south, west] = setting.edges.sides();
+    let edges = [[west, east], [south, north]];
+    for (axis, sides) in joined_sides(bed, params).into_iter().enumerate() {
+        let Some([low, high]) = sides else { continue };
+        let name = ["east and west", "north and south"][axis];
+        let closed = edges[axis] == [Edge::Closed; 2];
+        require(closed, "periodic", name, "the edges that are joined are not open; leave them out of [edges]")?;
+        let remedy = format!("joined edges are at least {least:.4} m apart, two smoothing radii");
+        require(f64::from(high - low) >= least, "periodic", format!("{name}, {} m", high - low), remedy)?;
+    }
+    Ok(())
 }
 
 /// Refuses ground that is no bed for particles of this size.

@@ -34,6 +34,8 @@ pub(super) struct Obstacles<'a> {
     /// When the step begins `[s]`.
     time: f64,
     extent: [[f32; 2]; 2],
+    /// Whether east and west are joined, and whether north and south.
+    joined: [bool; 2],
     restitution: f32,
     /// Thickness of the layer in which the penalty acts `[m]`.
     layer: f32,
@@ -62,6 +64,7 @@ impl<'a> Obstacles<'a> {
             bodies: &[],
             time: 0.0,
             extent: bed.extent(),
+            joined: params.periodic.joined(),
             restitution,
             layer,
             weight,
@@ -142,10 +145,27 @@ impl<'a> Obstacles<'a> {
             .any(|emitter| self.bed.clearance(from) > clear && emitter.end_move(from, particle, dt))
     }
 
+    /// Lets a particle that left over a joined edge come in over the opposite one, above the bed there.
+    #[inline(always)]
+    fn come_back(&self, particle: &mut Particle) {
+        for axis in (0..2).filter(|&axis| self.joined[axis]) {
+            let [low, high] = self.extent[axis];
+            let at = &mut particle.position[axis];
+            if *at < low || *at >= high {
+                *at = low + (*at - low).rem_euclid(high - low);
+                let [x, y, z] = particle.position;
+                particle.position[2] = z.max(self.bed.below(x, y).1);
+            }
+        }
+    }
+
     /// Keeps a particle within the walls, or lets it vanish beyond an open edge.
     #[inline(always)]
     fn meet_edges(&self, particle: &mut Particle) {
         for axis in 0..2 {
+            if self.joined[axis] {
+                continue;
+            }
             let [low, high] = self.extent[axis];
             // North and south lie along y, which is the second axis; the edges are north, east, south, west.
             let (below, above) =
@@ -200,6 +220,7 @@ impl Surroundings for Obstacles<'_> {
         if !self.meet_emitters(from, particle, dt) {
             self.meet_solid(from, particle, dt);
         }
+        self.come_back(particle);
         for sink in self.sinks {
             let inside = |axis: usize| {
                 let at = f64::from(particle.position[axis]);

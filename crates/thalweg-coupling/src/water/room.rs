@@ -54,14 +54,16 @@ pub(super) fn boundary_room(bed: &Bed, params: &Params, setting: &Setting, besid
 pub(super) fn boundary_tiles(bed: &Bed, params: &Params, setting: &Setting, beside: usize) -> BoundaryTiles {
     let room = boundary_room(bed, params, setting, beside);
     let reach = 2.0 * params.fluid.smoothing_radius();
-    BoundaryTiles::new(
+    let mut tiles = BoundaryTiles::new(
         bed,
         [params.bed_spacing(), params.boundary_depth()],
         BoundaryFactors::layers(&params.fluid),
         reach,
         setting.edges.sides(),
         room,
-    )
+    );
+    tiles.join(bed, params.periodic.joined());
+    tiles
 }
 
 /// Particles of the fluid, at most.

@@ -1,5 +1,6 @@
 //! The fluid: its particles, its parameters, and what is known of them.
 
+mod periodic;
 mod saved;
 mod step;
 
@@ -14,6 +15,7 @@ use crate::pressure::summed::Summed;
 use crate::pressure::wcsph::Wcsph;
 use crate::pressure::{Pressure, Shared};
 use crate::volumes::Volumes;
+use periodic::Periodic;
 use thalweg_field::{Invalid, require};
 
 /// A particle without a lifetime vanishes then `[s]`.
@@ -46,6 +48,7 @@ pub struct Fluid {
     /// After the step, in the order of `now`; what is added goes behind.
     next: Particles,
     neighbours: Neighbours,
+    periodic: Periodic,
     /// How it resists being compressed, and what that finds.
     pressure: Box<dyn Pressure>,
     shared: Shared,
@@ -80,6 +83,7 @@ impl Fluid {
             now: Particles::with_capacity(capacity, cargo),
             next: Particles::with_capacity(capacity, cargo),
             neighbours: Neighbours::new(constants.h),
+            periodic: Periodic::default(),
             pressure: match params.pressure {
                 PressureSolver::Wcsph => Box::new(Wcsph::default()),
                 PressureSolver::Pcisph => Box::new(Incompressible::pcisph()),
@@ -162,6 +166,12 @@ impl Fluid {
     /// the [`Surroundings`](crate::Surroundings); pressure behind a boundary grows with depth accordingly, where density follows the flow.
     pub fn set_surplus(&mut self, surplus: f64) {
         self.surplus = surplus as f32;
+    }
+
+    /// Joins opposite sides from now on, given by their lowest and highest coordinate along x and y `[m]`: what is near one is also beyond
+    /// the other. Whoever ends the moves of particles puts those back that leave. For weakly compressible water without cargo.
+    pub fn join_sides(&mut self, sides: [Option<[f32; 2]>; 2]) {
+        self.periodic = Periodic::new(sides);
     }
 
     /// How strongly the boundary acts from now on.

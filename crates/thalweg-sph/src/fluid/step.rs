@@ -45,7 +45,9 @@ impl Fluid {
         let both = |a: Removed, b: Removed| Removed { count: a.count + b.count, cargo: a.cargo + b.cargo };
         let removed = band::measure(0..self.next.len(), PART, &gone, &both);
         self.fluid_count -= removed.count as usize;
+        self.periodic.copy(&mut self.next, self.constants.h, now);
         self.neighbours.sort(&self.next, &mut self.now, now).map_err(|spread| self.too_wide(spread))?;
+        self.periodic.find(&self.now, self.neighbours.order(), self.next.len());
         self.known = 0;
         let length = self.now.len() + PADDING;
         resize_column(&mut self.shared.density, length);
@@ -138,6 +140,7 @@ impl Fluid {
         let shift = self.pressure.shift(&self.params, &self.constants);
         let motion = Motion { kick: kick as f32, drift: drift as f32, keep, shift };
         self.last = motion.apply(&self.now, &mut self.next, &self.shared.density, surroundings);
+        self.periodic.forget(&mut self.next);
         if (self.last.speed + self.last.acceleration).is_finite() {
             Ok(drift)
         } else {
@@ -150,6 +153,7 @@ impl Fluid {
         let sorted = Sorted {
             particles: &self.now,
             neighbours: &self.neighbours,
+            copies: self.periodic.pairs(),
             params: &self.params,
             constants: &self.constants,
             boundary: self.boundary,

@@ -88,7 +88,7 @@ impl Neighbours {
     }
 
     /// Old index of every sorted particle.
-    pub fn order(&self) -> impl ExactSizeIterator<Item = usize> {
+    pub fn order(&self) -> impl ExactSizeIterator<Item = usize> + Clone {
         self.order.iter().map(|old| old.load(Relaxed) as usize)
     }
 

@@ -27,6 +27,8 @@ use crate::volumes::Volumes;
 pub(crate) struct Sorted<'a> {
     pub particles: &'a Particles,
     pub neighbours: &'a Neighbours,
+    /// Copies of the fluid beyond sides that are joined, each with its original.
+    pub copies: &'a [(u32, u32)],
     pub params: &'a FluidParams,
     pub constants: &'a Constants,
     pub boundary: BoundaryFactors,

@@ -42,7 +42,8 @@ pub(super) fn still_water(from: [f64; 2], to: [f64; 2], bottom: Option<f64>, top
 
 /// Water alone.
 pub(super) fn clear(fluid: FluidParams, bed: BedParams) -> Params {
-    Params { fluid, bed, erosion: ErosionParams { enabled: false, ..ErosionParams::default() } }
+    let erosion = ErosionParams { enabled: false, ..ErosionParams::default() };
+    Params { fluid, bed, erosion, ..Params::default() }
 }
 
 /// Empty space, or a lattice whose particles stay in their places while velocities change.

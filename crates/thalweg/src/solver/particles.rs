@@ -82,7 +82,7 @@ fn check(scene: &Scene) -> Vec<Complaint> {
 
 /// Parameters stand below `solver`; what else the water names stands at the top of a scene.
 fn complaint(invalid: Invalid) -> Complaint {
-    let parameter = ["fluid.", "bed.", "erosion."].iter().any(|section| invalid.key.starts_with(section));
+    let parameter = ["fluid.", "bed.", "erosion.", "periodic"].iter().any(|section| invalid.key.starts_with(section));
     let above = if parameter { "solver." } else { "" };
     Complaint { path: format!("{above}{}", invalid.key), message: format!("{above}{invalid}") }
 }

@@ -11,7 +11,7 @@ use super::{Shared, Sorted, find_normals, resize_column};
 use crate::constants::Constants;
 use crate::kernel::{Kernel, Wendland, lattice_sum};
 use crate::params::{FluidParams, Tension};
-use crate::particles::{PART, Particles, SLIP};
+use crate::particles::{COPY, PART, Particles, SLIP};
 use crate::tension::{self, Surface};
 use forces::Forces;
 use std::ops::Range;
@@ -142,7 +142,7 @@ impl Columns {
         let work = |range: Range<usize>, [solid, pushing, compression]: [&mut [f32]; 3]| {
             for (k, i) in range.enumerate() {
                 (solid[k], pushing[k]) = match particles.tag[i] & SLIP {
-                    _ if !particles.is_boundary(i) => (0.0, 0.0),
+                    _ if !particles.is_boundary(i) || particles.tag[i] == COPY => (0.0, 0.0),
                     0 => (1.0, 1.0),
                     _ => (1.0, 0.0),
                 };

@@ -54,6 +54,10 @@ impl Pressure for Wcsph {
             diffusion: (DIFFUSION * params.smoothing_radius()) as f32 * sorted.constants.sound_speed,
         };
         neighbours.walk(particles, &flow, (out, shared.kept.keep()));
+        for (copy, original) in sorted.copies.iter().map(|&(a, b)| (a as usize, b as usize)) {
+            self.columns.pushing[copy] = self.columns.pushing[original];
+            next.compression[copy] = next.compression[original];
+        }
         self.columns.finish_density(sorted, shared, &next.compression);
     }
 
