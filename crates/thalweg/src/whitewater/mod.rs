@@ -18,11 +18,12 @@ const FAST: [f32; 2] = [1.0, 3.0];
 /// Speed against each other at which particles begin to catch air, and are all foam `[m/s]`.
 const STIRRED: [f32; 2] = [1.0, 4.0];
 /// How much the surface turns within reach where a crest begins to break, and where it is all foam, as 1 − the cosine `[-]`.
-const CURLED: [f32; 2] = [0.4, 0.9];
+const CURLED: [f32; 2] = [0.15, 0.4];
 /// A crest breaks where the water goes this much along its normal: the cosine between them (Ihmsen et al. 2012, eq. 6) `[-]`.
 const FORWARD: f32 = 0.6;
-/// Share of full company below which a particle turns to spray, and that at which it is spray alone `[-]`.
-const SCATTERED: [f32; 2] = [0.45, 0.15];
+/// Share of full company below which a particle turns to spray, and that at which it is spray alone `[-]`. A sheet one particle
+/// thick has 0.42, the end of a row of them 0.07.
+const SCATTERED: [f32; 2] = [0.25, 0.08];
 /// Particles whose neighbours pull this much to one side lie at the surface `[-]`.
 const OUTSIDE: f32 = 0.15;
 /// Particles that one thread takes at a time.
@@ -253,7 +254,7 @@ mod tests {
     fn a_sharp_crest_that_goes_ahead_breaks() {
         let mut points = block(|_| [0.0, 0.0, 6.0]);
         // A wedge with its edge up.
-        let inside = |[x, _, z]: &Vector| (x - 1.0).abs() < 0.8 * (2.0 - z) + 0.01;
+        let inside = |[x, _, z]: &Vector| (x - 1.0).abs() < 0.8 * (2.0 - z) + 0.06;
         let keep: Vec<bool> = points.positions.iter().map(inside).collect();
         let kept = |i: &usize| keep[*i];
         let order: Vec<usize> = (0..8000).filter(kept).collect();

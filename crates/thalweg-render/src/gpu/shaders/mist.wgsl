@@ -1,6 +1,6 @@
 // Spray: drops too small to be seen one by one, as mist in front of what is behind them.
 
-// Water along the ray, the sediment in it, the foam in it and the spray [m]; coarser than the picture.
+// Water along the ray, the sediment, the foam and the spray in it [m]; coarser than the picture.
 @group(1) @binding(0) var thickness: texture_2d<f32>;
 @group(1) @binding(1) var depths: texture_2d<f32>;
 
@@ -30,7 +30,7 @@ fn fragment(@builtin(position) at: vec4f) -> @location(0) vec4f {
         place += ray.direction * way_of(depth, ray.direction);
         seen = sun_seen(place, UP);
     }
-    let mud = mud_of(water.g / max(water.r, 1.0e-6), frame.depths.z) * step(1.0e-4, water.r);
+    let mud = mud_of(water.g / (water.r + water.a), frame.depths.z);
     // Drops scatter light from all sides.
     let day = frame.sun_light.rgb * seen * 0.5 + skylight(UP);
     let light = mix(vec3f(0.85), 2.0 * MUD_COLOUR, mud) * day;

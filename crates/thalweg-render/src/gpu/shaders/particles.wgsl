@@ -233,7 +233,7 @@ struct Splat {
     @location(0) across: vec2f,
     // How far the centre is along the middle ray [m].
     @location(1) @interpolate(flat) distance: f32,
-    // Water, sediment, foam and spray along the ray through the centre [m].
+    // Water, sediment in it and in the spray, foam and spray along the ray through the centre [m].
     @location(2) @interpolate(flat) amounts: vec4f,
 }
 
@@ -263,7 +263,7 @@ fn thickness_vertex(@builtin(vertex_index) vertex: u32) -> Splat {
     // A particle stands for a cube two radii wide.
     let most = 24.0 * radius * radius * radius / (PI * wide * long);
     let water = 1.0 - held.spray;
-    return Splat(clip, corner, distance, most * vec4f(water * vec3f(1.0, held.sediment, held.foam), held.spray));
+    return Splat(clip, corner, distance, most * vec4f(water, held.sediment, water * held.foam, held.spray));
 }
 
 // Only what lies in front of the ground, or of whatever is there, counts.
