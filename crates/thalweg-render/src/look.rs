@@ -60,6 +60,8 @@ pub struct WaterLook {
     pub ripples: f32,
     /// Strength of foam on rapid water; 0 for none `[-]`.
     pub foam: f32,
+    /// How long the shutter is open: foam and spray of particles are as long as their way meanwhile `[s]`.
+    pub shutter: f32,
     /// Whether waves focus sunlight onto the bed.
     pub caustics: bool,
     /// Height of suspended sediment over depth of water, or share of sediment in particles drawn as a
@@ -101,7 +103,7 @@ pub struct Overlay {
 
 impl Default for WaterLook {
     fn default() -> Self {
-        Self { visible: true, ripples: 1.0, foam: 1.0, caustics: true, muddy: 1.0 }
+        Self { visible: true, ripples: 1.0, foam: 1.0, shutter: 0.04, caustics: true, muddy: 1.0 }
     }
 }
 
@@ -154,6 +156,7 @@ impl Look {
         strength("haze", self.haze)?;
         strength("ripples", self.water.ripples)?;
         strength("foam", self.water.foam)?;
+        strength("shutter", self.water.shutter)?;
         check("muddy", self.water.muddy, self.water.muddy > 0.0, "it must be above 0")?;
         self.overlay.as_ref().map_or(Ok(()), |overlay| share("opacity", overlay.opacity))?;
         check("time", self.time, true, "it must be finite")?;

@@ -29,6 +29,8 @@ pub mod realism;
 pub mod run;
 mod session;
 pub mod solver;
+#[cfg(feature = "files")]
+mod whitewater;
 mod world;
 
 /// The library page of the guide: its examples are tests.

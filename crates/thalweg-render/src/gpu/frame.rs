@@ -156,7 +156,7 @@ impl FrameData {
                 Vec4::new(first, last, f32::from(by_magnitude), cloud.radius)
             }),
             depths: Vec4::new(view.near, view.far, look.water.muddy, relief),
-            caustics: Vec4::splat(super::caustics::SIDE as f32),
+            caustics: Vec4::new(super::caustics::SIDE as f32, look.water.shutter, 0.0, 0.0),
             extent: Vec4::new(west_south.x, west_south.y, east_north.x, east_north.y),
             ball: ((low_water + high_water) * 0.5).extend(0.5 * (high_water - low_water).length()),
         }

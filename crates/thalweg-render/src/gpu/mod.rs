@@ -16,6 +16,7 @@
 
 mod bake;
 mod caustics;
+mod contents;
 mod fluid;
 mod frame;
 mod globals;

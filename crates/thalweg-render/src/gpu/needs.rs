@@ -65,6 +65,11 @@ pub(super) fn summed(format: Format) -> wgpu::ColorTargetState {
     wgpu::ColorTargetState { blend: Some(wgpu::BlendState { color: sum, alpha: sum }), ..format.into() }
 }
 
+/// A target that what is drawn into it covers in part: its colours come multiplied with how much of it they hide.
+pub(super) fn covered(format: Format) -> wgpu::ColorTargetState {
+    wgpu::ColorTargetState { blend: Some(wgpu::BlendState::PREMULTIPLIED_ALPHA_BLENDING), ..summed(format) }
+}
+
 /// Makes sure that a format which is read between its texels is listed so.
 pub(super) fn check_smooth(format: Format) {
     assert!(listed(format).2.contains(SMOOTH), "{format:?} is not listed as read between its texels");

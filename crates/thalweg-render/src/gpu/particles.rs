@@ -1,7 +1,7 @@
 //! Particles: one triangle each, shaped to a sphere by the shader.
 //!
-//! Positions and the column that colours them lie on the device as they lie in memory, sediment and foam packed in one
-//! number; the vertex shader fetches them: three vertices of one long draw. Instances of three vertices would do the same; in
+//! Positions and the column that colours them lie on the device as they lie in memory, what else is drawn of them packed in
+//! three numbers ([`contents`](super::contents)); the vertex shader fetches them: three vertices of one long draw. Instances of three vertices would do the same; in
 //! software they take as long, and graphics cards leave most of their lanes idle in such small ones.
 
 use thalweg_field::Points;
@@ -9,6 +9,7 @@ use thalweg_gpu::{Gpu, GpuError};
 use wgpu::util::DeviceExt;
 use wgpu::{BindingType, BufferUsages, LoadOp, TextureFormat};
 
+use super::contents::{WORDS, contents_of};
 use super::fluid::{DISTANCES, Flow};
 use super::globals::Globals;
 use super::needs::summed;
@@ -29,7 +30,7 @@ pub(super) struct Cloud {
     pub radius: f32,
     /// How the colouring column is spread over its colours.
     pub spread: Option<Spread>,
-    /// Whether it is known how much of them is sediment or foam.
+    /// Whether anything is known of what they hold and how they move.
     pub laden: bool,
 }
 
@@ -59,7 +60,7 @@ impl Cloud {
             column.map(|column| &column.values[..])
         };
         let column = style.and_then(|(name, style)| Some((values_of(name)?, style)));
-        let contents = contents_of(values_of("sediment"), values_of("foam"));
+        let contents = contents_of(points);
         let buffer = |label, contents: &[u8]| {
             let usage = BufferUsages::STORAGE;
             gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
@@ -70,14 +71,16 @@ impl Cloud {
         };
         let nothing = buffer("no values", &[0; 4]);
         let chunk = |(i, positions): (usize, &[[f32; 3]])| {
-            let part = |label, words: Option<&[u32]>| match words {
-                Some(words) => buffer(label, bytemuck::cast_slice(&words[i * CHUNK..][..positions.len()])),
+            let part = |label, words: Option<&[u32]>, each: usize| match words {
+                Some(words) => {
+                    buffer(label, bytemuck::cast_slice(&words[each * i * CHUNK..][..each * positions.len()]))
+                }
                 None => nothing.clone(),
             };
             Chunk {
                 positions: buffer("positions", bytemuck::cast_slice(positions)),
-                values: part("values", column.map(|(values, _)| bytemuck::cast_slice(values))),
-                contents: part("contents", contents.as_deref()),
+                values: part("values", column.map(|(values, _)| bytemuck::cast_slice(values)), 1),
+                contents: part("contents", contents.as_deref(), WORDS),
                 count: positions.len() as u32,
             }
         };
@@ -88,16 +91,6 @@ impl Cloud {
             laden: contents.is_some(),
         }))
     }
-}
-
-/// Sediment and foam of each particle, as shares of it in 16 bits; what is no number is none. `None` if neither is known.
-fn contents_of(sediment: Option<&[f32]>, foam: Option<&[f32]>) -> Option<Vec<u32>> {
-    let count = sediment.or(foam)?.len();
-    let share = |values: Option<&[f32]>, i: usize| {
-        let known = values.map(|values| values[i]).filter(|value| value.is_finite());
-        (known.unwrap_or(0.0).clamp(0.0, 1.0) * 65535.0).round() as u32
-    };
-    Some((0..count).map(|i| share(sediment, i) | share(foam, i) << 16).collect())
 }
 
 pub(super) struct Particles {

@@ -11,6 +11,7 @@ use wgpu::{LoadOp, TextureFormat, TextureSampleType};
 use super::fluid::Fluid;
 use super::globals::{Globals, texture_entry};
 use super::mesh::Meshes;
+use super::needs::covered;
 use super::particles::Particles;
 use super::texture::{EXACT, SMOOTH, Texture};
 use super::world::World;
@@ -19,13 +20,14 @@ use crate::{Look, ParticleShape};
 
 /// Of opaque things, paint and folded normal; of surfaces of water, normal and foam, depth and mud.
 pub(super) const BODIES: TextureFormat = TextureFormat::Rg32Uint;
-/// Water along a ray, the sediment in it and the foam in it `[m]`.
+/// Water along a ray, the sediment in it, the foam in it and the spray `[m]`.
 pub(super) const THICKNESS: TextureFormat = TextureFormat::Rgba16Float;
 
 /// How the textures of the groups are read.
 const BODIES_KINDS: [TextureSampleType; 2] = [TextureSampleType::Uint, EXACT];
 const SURFACE_KINDS: [TextureSampleType; 3] = [SMOOTH, EXACT, TextureSampleType::Uint];
 const BEHIND_KINDS: [TextureSampleType; 2] = [SMOOTH, SMOOTH];
+const MIST_KINDS: [TextureSampleType; 2] = [SMOOTH, EXACT];
 const DEPTH_KINDS: [TextureSampleType; 1] = [EXACT];
 
 /// WGSL that everything in space shares.
@@ -41,6 +43,8 @@ pub(super) struct Space {
     behind: wgpu::RenderPipeline,
     surface_layout: wgpu::BindGroupLayout,
     surface_light: wgpu::RenderPipeline,
+    mist_layout: wgpu::BindGroupLayout,
+    mist: wgpu::RenderPipeline,
     depth_layout: wgpu::BindGroupLayout,
     /// Copies depths.
     copied: wgpu::RenderPipeline,
@@ -68,6 +72,7 @@ pub(super) struct Waters {
     pub flow: Option<super::fluid::Flow>,
     behind_group: wgpu::BindGroup,
     depth_group: wgpu::BindGroup,
+    mist_group: wgpu::BindGroup,
     group: wgpu::BindGroup,
 }
 
@@ -103,6 +108,7 @@ impl Space {
         let bodies_layout = layout("bodies", &BODIES_KINDS);
         let surface_layout = layout("surface", &SURFACE_KINDS);
         let behind_layout = layout("behind", &BEHIND_KINDS);
+        let mist_layout = layout("mist", &MIST_KINDS);
         let depth_layout = layout("depth", &DEPTH_KINDS);
         let lit = |label, parts: &[&str], layout: &wgpu::BindGroupLayout| {
             let module = gpu.shader(label, parts);
@@ -118,6 +124,17 @@ impl Space {
             targets: &[],
             depth: Some(depth_state(true, wgpu::CompareFunction::Always)),
         };
+        let mist = include_str!("shaders/mist.wgsl");
+        let mist = Pipeline {
+            label: "mist",
+            module: &gpu.shader("mist", &[FRAME, GROUND, MUD, WATER, SPACE, mist]),
+            layouts: &[&globals.layout, &mist_layout],
+            buffers: &[],
+            vertex: "vertex",
+            fragment: Some("fragment"),
+            targets: &[Some(covered(LIGHT))],
+            depth: None,
+        };
         let bodies = include_str!("shaders/bodies.wgsl");
         let surface = include_str!("shaders/surface.wgsl");
         Self {
@@ -130,6 +147,8 @@ impl Space {
             behind_layout,
             surface_light: lit("surface", &[FRAME, GROUND, MUD, WATER, SPACE, surface], &surface_layout),
             surface_layout,
+            mist: mist.make(gpu),
+            mist_layout,
             copied: copied.make(gpu),
             depth_layout,
             nothing: Texture::new(gpu, "nothing", [1, 1], THICKNESS, 1),
@@ -233,6 +252,9 @@ impl Space {
         {
             let mut pass = begin(encoder, "water's light", &light, None);
             fullscreen(&mut pass, &self.surface_light, frame, &waters.group);
+            if parts.fluid {
+                fullscreen(&mut pass, &self.mist, frame, &waters.mist_group);
+            }
         }
         self.waters = Some(waters);
     }
@@ -262,11 +284,12 @@ impl Space {
             gpu.device.create_bind_group(&descriptor)
         };
         let behind_group = group(&self.behind_layout, &[&targets.light, thickness], &BEHIND_KINDS);
+        let mist_group = group(&self.mist_layout, &[thickness, &depth], &MIST_KINDS);
         let depth_group = group(&self.depth_layout, &[&targets.depth], &DEPTH_KINDS);
         let textures = [&behind, &targets.depth, &surfaces];
         let group = group(&self.surface_layout, &textures, &SURFACE_KINDS);
         let made_for = (targets.depth.texture.clone(), samples);
-        Waters { made_for, behind, depth, surfaces, flow, behind_group, depth_group, group }
+        Waters { made_for, behind, depth, surfaces, flow, behind_group, depth_group, mist_group, group }
     }
 
     /// The surfaces of water in the last picture.

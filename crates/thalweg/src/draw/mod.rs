@@ -5,9 +5,7 @@
 //! quantities that a picture may show and a run does not keep. [`Film`] turns pictures into a video.
 
 mod film;
-mod foam;
 mod marks;
-mod near;
 mod overlay;
 mod painter;
 mod tint;

@@ -1,9 +1,9 @@
 //! Which renderer draws.
 
 use super::Marks;
-use super::foam::foam;
 use super::overlay::{NoField, ranged};
 use crate::project::RendererChoice;
+use crate::whitewater::with_whitewater;
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use thalweg_field::Snapshot;
@@ -207,21 +207,23 @@ fn as_drawn<'a>(snapshot: &'a Snapshot, look: &Look) -> Cow<'a, Snapshot> {
     let Some(points) = snapshot.points.as_ref().filter(|_| shape != ParticleShape::Hidden) else {
         return Cow::Borrowed(snapshot);
     };
-    let foaming = shape == ParticleShape::Surface && look.water.foam > 0.0 && points.column("foam").is_none();
-    let white = if foaming { foam(points) } else { None };
+    let foaming = shape == ParticleShape::Surface && look.water.foam > 0.0;
+    let white = if foaming { with_whitewater(points) } else { Cow::Borrowed(points) };
     let laid_over = look.overlay.as_ref().is_some_and(|overlay| overlay.field == "water");
     let doubled = !laid_over && snapshot.field("water").is_some();
-    if white.is_none() && !doubled {
+    if matches!(white, Cow::Borrowed(_)) && !doubled {
         return Cow::Borrowed(snapshot);
     }
-    let mut snapshot = snapshot.clone();
-    if doubled {
-        snapshot.fields.retain(|field| field.info.name != "water");
-    }
-    if let Some(points) = &mut snapshot.points {
-        points.columns.extend(white);
-    }
-    Cow::Owned(snapshot)
+    let kept = |name: &str| !doubled || name != "water";
+    let fields = snapshot.fields.iter().filter(|field| kept(&field.info.name)).cloned().collect();
+    Cow::Owned(Snapshot {
+        frame: snapshot.frame.clone(),
+        step: snapshot.step,
+        time: snapshot.time,
+        fields,
+        points: Some(white.into_owned()),
+        meshes: snapshot.meshes.clone(),
+    })
 }
 
 /// The size of a picture; from the top, the largest of the terrain's own shape that fits in.

@@ -1,6 +1,6 @@
 //! The colour that a surface has by the sediment of the particles it lies around.
 
-use super::near::Near;
+use crate::whitewater::near::Near;
 use thalweg_field::{Points, TriMesh, band};
 use thalweg_render::Look;
 
@@ -17,11 +17,23 @@ pub(crate) fn tints(mesh: &TriMesh, points: &Points, look: &Look) -> Option<Vec<
     let mut colours = vec![[0.0; 4]; mesh.positions.len()];
     band::for_each_chunk(&mut colours, CHUNK, |index, colours| {
         for (place, colour) in mesh.positions[index * CHUNK..].iter().zip(colours) {
-            let [red, green, blue] = look.water_colour(near.mean(*place, &loads.values));
+            let [red, green, blue] = look.water_colour(mean(&near, *place, &loads.values));
             *colour = [red, green, blue, 1.0];
         }
     });
     Some(colours)
+}
+
+/// Mean of the particles' values around a place, the nearer the more; 0 if there is none.
+fn mean(near: &Near, place: [f32; 3], values: &[f32]) -> f32 {
+    let (mut sum, mut weights) = (0.0, 0.0);
+    for (number, square) in near.around(place).filter(|(number, _)| values[*number].is_finite()) {
+        // The shape of the kernel of Müller et al. 2003, eq. 20.
+        let weight = (1.0 - square).powi(3);
+        sum += weight * values[number];
+        weights += weight;
+    }
+    if weights > 0.0 { sum / weights } else { 0.0 }
 }
 
 #[cfg(test)]
@@ -39,6 +51,17 @@ mod tests {
         let values = positions.iter().map(|[x, ..]| if *x < 0.3 { 0.0 } else { 0.2 }).collect();
         let info = FieldInfo::new("sediment", "-", "share of the water that is sediment");
         Points { positions, radius: RADIUS, columns: vec![Column { info, values }] }
+    }
+
+    #[test]
+    fn the_nearer_particle_counts_for_more_and_what_is_no_number_for_nothing() {
+        let places = [[0.0; 3], [0.3, 0.0, 0.0], [0.1, 0.1, f32::NAN], [0.1, 0.0, 0.0], [-90.0, 0.0, 0.0]];
+        let values = [0.0, 1.0, 50.0, f32::NAN, 70.0];
+        let near = Near::new(&places, 0.4);
+        let at = |x: f32| mean(&near, [x, 0.0, 0.0], &values);
+        let [west, middle, east] = [0.05, 0.15, 0.25].map(at);
+        assert!(west < 0.3 && (middle - 0.5).abs() < 1.0e-5 && east > 0.7, "{west} {middle} {east}");
+        assert_eq!(at(20.0), 0.0, "far from all of them");
     }
 
     #[test]

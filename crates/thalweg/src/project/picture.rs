@@ -190,6 +190,10 @@ pub struct WaterTable {
     #[serde(with = "units::Ratio")]
     #[schemars(transform = strength().slider(0.0, 3.0))]
     pub foam: f64,
+    /// Time that the shutter is open `[s]`: foam and spray of particles are drawn as long as their way meanwhile.
+    #[serde(with = "units::Time")]
+    #[schemars(transform = within(0.0, 1.0).slider(0.0, 0.2).hint("0 for drops that stand still in the air"))]
+    pub shutter: f64,
     /// Whether waves focus sunlight onto the bed.
     pub caustics: bool,
     /// Suspended sediment over depth of water at which it turns to mud `[-]`; missing: 1, of particles 0.05.
@@ -374,6 +378,7 @@ impl Default for WaterTable {
             visible: water.visible,
             ripples: decimal(water.ripples),
             foam: decimal(water.foam),
+            shutter: decimal(water.shutter),
             caustics: water.caustics,
             muddy: None,
             clear_depth: None,
@@ -499,6 +504,7 @@ impl PictureTable {
                 visible: self.water.visible,
                 ripples: self.water.ripples as f32,
                 foam: self.water.foam as f32,
+                shutter: self.water.shutter as f32,
                 caustics: self.water.caustics,
                 muddy: or(self.water.muddy, usual.water.muddy),
             },
@@ -516,7 +522,7 @@ impl PictureTable {
             "vertical_exaggeration" => "exaggeration".into(),
             "water_deep" => "water.clear_depth".into(),
             "water_min_depth" => "water.min_depth".into(),
-            "ripples" | "foam" | "muddy" => format!("water.{name}"),
+            "ripples" | "foam" | "shutter" | "muddy" => format!("water.{name}"),
             "opacity" => "overlay.opacity".into(),
             other => other.into(),
         }

@@ -5,6 +5,7 @@ use super::folder::series;
 use super::progress::Watcher;
 use super::recorder::{Ending, Now, Recorder, Shows};
 use super::{Earlier, RunOptions};
+use crate::whitewater::with_whitewater;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use thalweg_field::Snapshot;
@@ -33,8 +34,9 @@ impl Particles {
         let paths = self.paths(now);
         let Some(points) = shown.points.as_ref().filter(|_| !paths.is_empty()) else { return Ok(()) };
         atomic::create_dir(&self.folder)?;
+        let points = with_whitewater(points);
         for path in paths {
-            write_points(&path, points, Some(shown.time))?;
+            write_points(&path, &points, Some(shown.time))?;
             self.written.insert(path);
         }
         Ok(())

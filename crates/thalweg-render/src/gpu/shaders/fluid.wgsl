@@ -5,7 +5,7 @@
 // All of it is as fine as the picture, not as its samples.
 @group(1) @binding(0) var distances: texture_2d<u32>;
 @group(1) @binding(0) var pieces: texture_2d<u32>;
-// Water along the ray, the sediment in it and the foam in it [m]; coarser than the picture.
+// Water along the ray, the sediment, the foam and the spray in it [m]; coarser than the picture.
 @group(1) @binding(1) var thickness: texture_2d<f32>;
 
 // Reach of the kernel [radii], and at most [px].
@@ -158,11 +158,11 @@ struct Surface {
 fn contents_at(at: vec2f) -> vec2f {
     // The least number of half precision: where there is no water there is no sediment.
     const LEAST = 6.0e-8;
-    let water = textureSampleLevel(thickness, clamped, at * frame.viewport.zw, 0.0).rgb;
+    let water = textureSampleLevel(thickness, clamped, at * frame.viewport.zw, 0.0);
     // Foam as thick as a particle hides a third of what is below.
     const OPACITY = 0.4;
     let foam = 1.0 - exp(-OPACITY * frame.water.w * water.b / (2.0 * frame.particles.w));
-    return vec2f(mud_of(water.g / max(water.r, LEAST), frame.depths.z), foam);
+    return vec2f(mud_of(water.g / max(water.r + water.a, LEAST), frame.depths.z), foam);
 }
 
 // Between the pixels: of the four around a sample, those that belong to the same surface as the nearest of

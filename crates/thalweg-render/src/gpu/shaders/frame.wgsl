@@ -39,7 +39,7 @@ struct Frame {
     particles: vec4f,
     // Near and far end of what is seen [m], share of sediment that makes mud, strength of relief in an overlay.
     depths: vec4f,
-    // Side of the map of caustics [texels].
+    // Side of the map of caustics [texels], time that the shutter is open [s].
     caustics: vec4f,
     // West, south, east and north end of everything [m].
     extent: vec4f,

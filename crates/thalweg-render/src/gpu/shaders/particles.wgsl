@@ -3,7 +3,7 @@
 
 @group(1) @binding(0) var<storage, read> positions: array<f32>;
 @group(1) @binding(1) var<storage, read> values: array<f32>;
-// Share of each that is sediment, and share that is foam, in 16 bits.
+// Of each: sediment and foam, velocity to the east and north, velocity upwards and spray; 16 bits each.
 @group(1) @binding(2) var<storage, read> contents: array<u32>;
 
 struct Disc {
@@ -12,8 +12,30 @@ struct Disc {
     @location(0) across: vec3f,
     // From the eye to the centre; w is the radius [m].
     @location(1) @interpolate(flat) centre: vec4f,
-    // Paint, or contents.
     @location(2) @interpolate(flat) paint: u32,
+}
+
+struct Contents {
+    // Shares of the particle.
+    sediment: f32,
+    foam: f32,
+    spray: f32,
+    // [m/s]
+    velocity: vec3f,
+}
+
+// What the whole numbers of a velocity stand for [m/s].
+const FASTEST = 64.0;
+
+fn contents_of(index: u32) -> Contents {
+    if !has(LADEN) {
+        return Contents(0.0, 0.0, 0.0, vec3f(0.0));
+    }
+    let shares = unpack2x16unorm(contents[3u * index]);
+    let level = unpack2x16snorm(contents[3u * index + 1u]);
+    let last = contents[3u * index + 2u];
+    let upwards = unpack2x16snorm(last).x;
+    return Contents(shares.x, shares.y, unpack2x16unorm(last).y, FASTEST * vec3f(level, upwards));
 }
 
 // Particles as drops of water, linear.
@@ -49,6 +71,11 @@ fn corner_at(corner: u32) -> vec2f {
     return vec2f((f32(corner) - 1.0) * 1.7320508, select(-1.0, 2.0, corner == 1u));
 }
 
+// A disc that is not drawn.
+fn nothing() -> Disc {
+    return Disc(vec4f(0.0, 0.0, -1.0, 1.0), vec3f(0.0), vec4f(0.0), 0u);
+}
+
 // The disc of a particle. `smallest` is the least radius in the picture [px].
 fn disc_of(vertex: u32, radius: f32, smallest: f32) -> Disc {
     let centre = centre_of(vertex / 3u) - frame.eye.xyz;
@@ -63,7 +90,7 @@ fn disc_of(vertex: u32, radius: f32, smallest: f32) -> Disc {
     }
     // What is no place, or around the eye, is not drawn. Comparisons with what is no number are false.
     if !(away < 1.0e18 && (away > drawn || frame.eye.w < 0.5)) {
-        return Disc(vec4f(0.0, 0.0, -1.0, 1.0), vec3f(0.0), vec4f(0.0), 0u);
+        return nothing();
     }
     let right = normalize(frame.right.xyz - facing * dot(facing, frame.right.xyz));
     let corner = corner_at(vertex % 3u) * reach;
@@ -147,8 +174,14 @@ fn shadow_fragment(disc: Disc) {
 // is that of the fluid, one radius above the uppermost centres.
 const CLOSED = 1.5;
 
+// What is more spray than water has no surface: it is mist.
+const SPRAY = 0.5;
+
 @vertex
 fn fluid_vertex(@builtin(vertex_index) index: u32) -> Disc {
+    if contents_of(index / 3u).spray > SPRAY {
+        return nothing();
+    }
     return disc_of(index, CLOSED * frame.particles.w, f32(frame.flags.y) * SMALLEST);
 }
 
@@ -157,10 +190,30 @@ struct SphereDistance {
     @builtin(frag_depth) depth: f32,
 }
 
+// From the sphere's centre to where the ray meets what is left of it within the walls of the block: water is cut there
+// as the ground is. w is below 0 where nothing is left.
+fn met_within_walls(disc: Disc) -> vec4f {
+    let hit = met(disc);
+    if !has(LAND) {
+        return hit;
+    }
+    let place = frame.eye.xyz.xy + disc.centre.xy + hit.xy;
+    let half_cell = vec2f(0.5 * frame.grid.z);
+    let beyond = place - clamp(place, half_cell, frame.grid.xy * frame.grid.z - half_cell);
+    let ray = select(frame.forward.xyz, normalize(disc.centre.xyz + hit.xyz), frame.eye.w > 0.5);
+    // The way back to the walls; none from inside out.
+    let back = -beyond / ray.xy;
+    let way = max(select(0.0, back.x, beyond.x != 0.0), select(0.0, back.y, beyond.y != 0.0));
+    let outward = any((beyond != vec2f(0.0)) & (beyond * ray.xy >= vec2f(0.0)));
+    let cut = hit.xyz + ray * way;
+    let left = select(disc.centre.w * disc.centre.w - dot(cut, cut), -1.0, outward);
+    return vec4f(cut, select(hit.w, min(hit.w, left), way > 0.0 || outward));
+}
+
 // How far the nearest sphere is along the middle ray, as bits: not every device draws numbers of 32 bits.
 @fragment
 fn distance_fragment(disc: Disc) -> SphereDistance {
-    let hit = met(disc);
+    let hit = met_within_walls(disc);
     let distance = distance_of(disc, hit.xyz);
     let depth = depth_at(distance);
     if hit.w < 0.0 || !(depth > 0.0 && depth <= 1.0) {
@@ -174,31 +227,59 @@ fn distance_fragment(disc: Disc) -> SphereDistance {
 // A smooth splat this many radii wide; its texels are twice as large as the picture's pixels.
 const SPLAT = 2.5;
 
-@vertex
-fn thickness_vertex(@builtin(vertex_index) index: u32) -> Disc {
-    var disc = disc_of(index, SPLAT * frame.particles.w, 2.0 * f32(frame.flags.y) * SMALLEST);
-    if has(LADEN) {
-        disc.paint = contents[index / 3u];
-    }
-    return disc;
+struct Splat {
+    @builtin(position) clip: vec4f,
+    // From the centre, 1 at the rim.
+    @location(0) across: vec2f,
+    // How far the centre is along the middle ray [m].
+    @location(1) @interpolate(flat) distance: f32,
+    // Water, sediment in it and in the spray, foam and spray along the ray through the centre [m].
+    @location(2) @interpolate(flat) amounts: vec4f,
 }
 
-// Water along the ray, the sediment in it and the foam in it [m]: a particle stands for a cube two radii wide,
-// spread over its splat.
-@fragment
-fn thickness_fragment(disc: Disc) -> @location(0) vec4f {
+// A splat as long as the particle's way while the shutter is open: its water is spread along that.
+@vertex
+fn thickness_vertex(@builtin(vertex_index) vertex: u32) -> Splat {
+    let index = vertex / 3u;
+    let centre = centre_of(index) - frame.eye.xyz;
+    let distance = dot(centre, frame.forward.xyz);
+    let away = length(centre);
     let radius = frame.particles.w;
-    let wide = disc.centre.w * disc.centre.w;
-    let inside = max(1.0 - dot(disc.across, disc.across) / wide, 0.0);
-    let most = 24.0 * radius * radius * radius / (PI * wide);
+    if !(away < 1.0e18 && away > radius) {
+        return Splat(vec4f(0.0, 0.0, -1.0, 1.0), vec2f(0.0), 0.0, vec4f(0.0));
+    }
+    let held = contents_of(index);
+    let facing = select(frame.forward.xyz, centre / away, frame.eye.w > 0.5);
+    let wide = max(SPLAT * radius, 2.0 * f32(frame.flags.y) * SMALLEST * side_seen(distance));
+    let way = 0.5 * frame.caustics.y * held.velocity * vec3f(1.0, 1.0, frame.grid.w);
+    let seen_way = way - facing * dot(facing, way);
+    let long = wide + length(seen_way);
+    let right = frame.right.xyz - facing * dot(facing, frame.right.xyz);
+    let along = normalize(select(right, seen_way, length(seen_way) > 1.0e-3 * wide));
+    let corner = corner_at(vertex % 3u);
+    let place = centre + along * (corner.x * long) + cross(along, facing) * (corner.y * wide);
+    var clip = frame.clip_from_world * vec4f(frame.eye.xyz + place, 1.0);
+    clip.z = 0.5 * clip.w;
+    // A particle stands for a cube two radii wide.
+    let most = 24.0 * radius * radius * radius / (PI * wide * long);
+    let water = 1.0 - held.spray;
+    return Splat(clip, corner, distance, most * vec4f(water, held.sediment, water * held.foam, held.spray));
+}
+
+// Only what lies in front of the ground, or of whatever is there, counts.
+@fragment
+fn thickness_fragment(splat: Splat) -> @location(0) vec4f {
+    let inside = max(1.0 - dot(splat.across, splat.across), 0.0);
     let size = ceil(frame.viewport.xy / (2.0 * f32(frame.flags.y)));
-    let behind = textureLoad(behind_depths, vec2i(disc.clip.xy / size * frame.viewport.xy), 0).r;
+    let behind = textureLoad(behind_depths, vec2i(splat.clip.xy / size * frame.viewport.xy), 0).r;
     var share = 1.0;
     if behind > 0.0 {
-        // Only what lies in front of the ground, or of whatever is there, counts.
         let room = select(mix(frame.depths.y, frame.depths.x, behind), frame.depths.x / behind, frame.eye.w > 0.5)
-            - dot(disc.centre.xyz, frame.forward.xyz);
-        share = clamp(0.5 + 0.5 * room / radius, 0.0, 1.0);
+            - splat.distance;
+        share = clamp(0.5 + 0.5 * room / frame.particles.w, 0.0, 1.0);
     }
-    return most * inside * inside * share * vec4f(1.0, unpack2x16unorm(disc.paint), 0.0);
+    // Half of the spray is a drop within the mist of the other half: what is narrower by (1 - r²)⁶ has three times the top.
+    let even = inside * inside;
+    let drop = 0.5 + 1.5 * even * even * even;
+    return even * share * splat.amounts * vec4f(1.0, 1.0, 1.0, drop);
 }

@@ -77,21 +77,38 @@ struct Surface {
     foam: f32,
 }
 
+// The skin of moving water: ripples finer than particles can tell, on what lies level; thin films stay smooth.
+fn wrinkled_normal(normal: vec3f, place: vec3f, depth: f32, blur: f32) -> vec3f {
+    const STEEPNESS = 0.12;
+    let ripples = ripples_at(place.xy, vec2f(0.0), blur).xy;
+    let level = max(normal.z, 0.0);
+    let strength = frame.ripples.x * STEEPNESS * level * level * smoothstep(0.0, 0.3, depth);
+    return normal - vec3f(ripples * strength, 0.0);
+}
+
+// What a surface full of small waves mirrors: at a glance they hide each other, and less than a smooth one (after
+// Lagarde 2011).
+fn rough_fresnel(cosine: f32) -> f32 {
+    let rough = 0.45 * min(frame.ripples.x, 1.0);
+    return MIRRORED + (1.0 - rough - MIRRORED) * pow(1.0 - clamp(cosine, 0.0, 1.0), 5.0);
+}
+
 fn surface_light(pixel: vec2f, ray: Ray, surface: Surface, behind_way: f32) -> vec3f {
     let way = way_of(surface.depth, ray.direction);
     let place = ray.start + ray.direction * way;
     // At a rim a smooth normal may turn away from the eye.
     let away = max(0.08 + dot(surface.normal, ray.direction), 0.0);
-    let normal = normalize(surface.normal - ray.direction * away);
+    let blur = side_seen(dot(place - frame.eye.xyz, frame.forward.xyz));
+    let wrinkled = wrinkled_normal(surface.normal - ray.direction * away, place, surface.water, blur);
+    let normal = normalize(wrinkled);
     let facing = -dot(normal, ray.direction);
     let room = max(behind_way - way, 0.0);
     let thick = clamp(surface.water, 0.0, room);
     let behind = seen_behind(pixel * frame.viewport.zw, place, ray, surface.depth, normal, thick, room);
 
     // A film thinner than what can be seen mirrors nothing either: no seam where water ends.
-    let blur = side_seen(dot(place - frame.eye.xyz, frame.forward.xyz));
-    let film = smoothstep(0.0, 1.0, thick / (2.0 * blur + 0.5 * frame.particles.w));
-    let share = fresnel(facing) * film;
+    let film = smoothstep(0.0, 1.0, thick / (2.0 * blur + 2.0 * frame.particles.w));
+    let share = rough_fresnel(facing) * film;
     let clear = exp(-water_loss(surface.mud) * behind.way / frame.grid.w);
     let own = from_below(vec3f(0.0), behind.way, surface.mud, place);
     let mirror = reflect(ray.direction, normal);
@@ -110,8 +127,9 @@ fn surface_light(pixel: vec2f, ray: Ray, surface: Surface, behind_way: f32) -> v
     // What is behind has come through the air already.
     let air = through_air(vec3f(0.0), place);
     let open = through_air(vec3f(1.0), place) - air;
-    let window = clear * (1.0 - share) * (1.0 - surface.foam);
-    return light * open + behind.light * window + air * (1.0 - window);
+    // Thin mud and foam let through what is behind them as thin water does.
+    let window = mix(vec3f(1.0), clear * (1.0 - share) * (1.0 - surface.foam), film);
+    return light * open * film + behind.light * window + air * (1.0 - window);
 }
 
 @fragment
