@@ -73,7 +73,12 @@ fn kristof(water: FluidParams) -> Params {
         shear_speed: ShearSpeed::Whole,
         ..printed_erosion(&fluid)
     };
-    Params { bed: BedParams { hold: Hold::Penalty, ..printed_bed(&fluid) }, fluid, erosion, ..Params::default() }
+    Params {
+        bed: BedParams { hold: Hold::Penalty, ..printed_bed(&fluid) },
+        fluid,
+        erosion,
+        ..Params::default()
+    }
 }
 
 /// Boundary particles on the triangles, half a smoothing radius apart.

@@ -200,7 +200,7 @@ fn a_drop_falls_along_the_parabola_from_its_first_step_on() {
 
 #[test]
 fn krištof_has_grains_of_a_millimetre_and_h_of_two_spacings_and_two_milliseconds() {
-    let Params { fluid, erosion, bed } = Params::preset("kristof-2009").unwrap();
+    let Params { fluid, erosion, bed, .. } = Params::preset("kristof-2009").unwrap();
     assert_eq!(fluid.smoothing_radius(), 2.0 * fluid.spacing);
     assert_eq!((fluid.dt, erosion.grain_radius), (Some(0.002), Some(1.0e-3)));
     assert_eq!((erosion.strength, erosion.critical_shear, erosion.shear), (Some(0.1), Some(3.0), 1.0));

@@ -218,7 +218,7 @@ impl<'a, K: CarryingKernel, U: Uptake> Visitor for Settle<'a, K, U> {
                 let rr = group.squared(simd, vector, away);
                 let slope = columns.kernels.slope_over_r(simd, columns.rates, rr);
                 let down = deposited(simd, columns.rates, load(simd, columns.fraction, at), up, slope, bed);
-                let loosened = columns.uptake.from_bed(simd, i, at, rr);
+                let loosened = columns.uptake.off_bed(simd, i, at, rr);
                 // Shares are zero for the boundary, so only water counts.
                 let lost = loosened * load(simd, take, at) - down * load(simd, give, at);
                 add(&mut sum, -lost);

@@ -17,7 +17,7 @@ pub(super) trait Uptake: Copy + Sync {
     fn by_water<S: Simd>(&self, simd: S, i: usize, at: usize, rr: f32x8<S>) -> f32x8<S>;
 
     /// What the boundary particle `i` gives to those of a vector.
-    fn from_bed<S: Simd>(&self, simd: S, i: usize, at: usize, rr: f32x8<S>) -> f32x8<S>;
+    fn off_bed<S: Simd>(&self, simd: S, i: usize, at: usize, rr: f32x8<S>) -> f32x8<S>;
 }
 
 /// By the kernel between them: all water around a place of the bed has its share.
@@ -49,7 +49,7 @@ impl Uptake for Spread<'_> {
     }
 
     #[inline(always)]
-    fn from_bed<S: Simd>(&self, simd: S, i: usize, _: usize, rr: f32x8<S>) -> f32x8<S> {
+    fn off_bed<S: Simd>(&self, simd: S, i: usize, _: usize, rr: f32x8<S>) -> f32x8<S> {
         self.share(simd, f32x8::splat(simd, self.want[i]), rr)
     }
 }
@@ -117,7 +117,7 @@ impl Uptake for ByEroder<'_> {
     }
 
     #[inline(always)]
-    fn from_bed<S: Simd>(&self, simd: S, i: usize, at: usize, rr: f32x8<S>) -> f32x8<S> {
+    fn off_bed<S: Simd>(&self, simd: S, i: usize, at: usize, rr: f32x8<S>) -> f32x8<S> {
         let place = Place {
             want: f32x8::splat(simd, self.want[i]),
             critical: f32x8::splat(simd, self.critical[i]),

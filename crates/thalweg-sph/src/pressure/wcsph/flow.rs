@@ -5,6 +5,10 @@ use crate::particles::Particles;
 use crate::pressure::at_rest::{FULL, HELD, Numbers, PAIRING, SPRAY};
 use fearless_simd::{Simd, f32x8, prelude::*};
 
+/// Water tears before it is stretched farther than the first, and nothing squeezes it beyond the second `[-]`. Particles caught
+/// between rough ground and the wall of a source would reach any number, densities below zero even, and be shot away.
+const BOUNDS: [f32; 2] = [-0.1, 1.0];
+
 /// Compression after the time that has passed, what of it pushes, and the slope of how closely particles stand; keeps what is
 /// near.
 pub(super) struct Flow<'a> {
@@ -65,7 +69,9 @@ impl<'a> Visitor for Flow<'a> {
             // How much of the neighbourhood is filled, and how much of it with fluid.
             let [full, wet] = [n.slope / 3.0 * filled.reduce_sum(), n.slope / 3.0 * wet.reduce_sum()];
             let rate = n.slope * (self.diffusion * evening.reduce_sum() - parting.reduce_sum());
-            let now = if full < SPRAY { 0.0 } else { compression[i] + self.elapsed * rate };
+            let [torn, crushed] = BOUNDS;
+            let now =
+                if full < SPRAY { 0.0 } else { (compression[i] + self.elapsed * rate).clamp(torn, crushed) };
             let at = i - first;
             out.0[0][at] = now;
             out.0[1][at] = if full < FULL as f32 || wet < HELD { now.max(0.0) } else { now };
