@@ -38,7 +38,8 @@ impl Params {
             "kelager-heavy" => {
                 let mass = 0.034;
                 let spacing = (mass / water.density).cbrt();
-                Some(without_erosion(FluidParams { mass: Some(mass), spacing, ..water }))
+                // At 10 ms they gain energy, and a hundredth of them keeps flying about.
+                Some(without_erosion(FluidParams { mass: Some(mass), spacing, dt: Some(0.004), ..water }))
             }
             "kataev-2022" => Some(kataev(water)),
             "kristof-2009" => Some(kristof(water)),
