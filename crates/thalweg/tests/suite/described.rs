@@ -41,6 +41,7 @@ const ENTRIES: &str = "
     drain = [{ at = [0, 0], rate = 1 }]
     emitter = [{ shape = 'disc', velocity = [1, 0, 0] }]
     sink = [{ from = [0, 0, 0], to = [1, 1, 1] }]
+    obstacle = [{ shape = 'mesh', file = 'a.obj' }]
     probe = [{ name = 'a', kind = 'pressure' }]
     water = [{ depth = 1 }]
     time = { coarse = [{ factor = 2, steps = 1 }] }
@@ -49,7 +50,7 @@ const ENTRIES: &str = "
 ";
 
 /// Sections that are lists.
-const LISTS: [&str; 15] = [
+const LISTS: [&str; 16] = [
     "before.time.coarse",
     "before.layer",
     "before",
@@ -58,6 +59,7 @@ const LISTS: [&str; 15] = [
     "drain",
     "emitter",
     "sink",
+    "obstacle",
     "probe",
     "water",
     "time.coarse",
