@@ -33,11 +33,9 @@ fn flows(torrent: &ParticleWater) -> [[f64; 3]; 2] {
 /// An even stream goes around several times, slantwise over the corner too, and stays even; nothing comes, goes, or is slowed down.
 #[test]
 fn an_even_stream_goes_round_and_round() {
-    for (periodic, velocity) in [
-        (Periodic::X, [2.0, 0.0, 0.0]),
-        (Periodic::Y, [0.0, -2.0, 0.0]),
-        (Periodic::Both, [2.0, 1.0, 0.0]),
-    ] {
+    for (periodic, velocity) in
+        [(Periodic::X, [2.0, 0.0, 0.0]), (Periodic::Y, [0.0, -2.0, 0.0]), (Periodic::Both, [2.0, 1.0, 0.0])]
+    {
         let mut torrent = channel(periodic, velocity);
         let count = torrent.particle_count();
         while torrent.time() < 0.4 {

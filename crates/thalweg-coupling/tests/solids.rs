@@ -74,7 +74,8 @@ fn water_rests_against_bodies() {
         torrent.advance(20).unwrap();
     }
     assert_eq!(torrent.particle_count(), count);
-    let entered = places(&torrent).into_iter().filter(|&at| inside(at, [0.3, 0.2, 0.0], [0.5, 0.4, 0.8])).count();
+    let entered =
+        places(&torrent).into_iter().filter(|&at| inside(at, [0.3, 0.2, 0.0], [0.5, 0.4, 0.8])).count();
     assert_eq!(entered, 0, "particles in the box");
     let octahedral =
         |at: &&[f32; 3]| (at[0] - 1.6).abs() + (at[1] - 0.3).abs() + (at[2] - 0.2).abs() < 0.2 - 1.0e-3;
@@ -143,15 +144,18 @@ fn a_run_saved_while_a_gate_is_lifted_goes_on_to_the_same_bits() {
         second.advance(50).unwrap();
         let mut whole = gated(0.02, Some(1.0));
         whole.advance(saved.step + 50).unwrap();
-        assert!(bits(&whole.save()) == bits(&second.save()), "the run saved at step {} went elsewhere", saved.step);
+        assert!(
+            bits(&whole.save()) == bits(&second.save()),
+            "the run saved at step {} went elsewhere",
+            saved.step
+        );
     }
 }
 
 /// Water that falls onto bodies at 8 m/s is stopped by their faces, edges and corners.
 #[test]
 fn nothing_is_shot_into_a_body() {
-    let solids =
-        vec![boxed([0.4, 0.15, 0.0], [0.6, 0.45, 0.2], 0.4), octahedron([1.1, 0.3, 0.15], 0.15)];
+    let solids = vec![boxed([0.4, 0.15, 0.0], [0.6, 0.45, 0.2], 0.4), octahedron([1.1, 0.3, 0.15], 0.15)];
     let mut drops = still_water([0.2, 0.1], [1.4, 0.5], 0.5);
     (drops.bottom, drops.velocity) = (Some(0.4), [1.0, 0.0, -8.0]);
     let setting = Setting { water: vec![drops], solids, ..Setting::default() };
@@ -178,7 +182,8 @@ fn nothing_is_shot_into_a_body() {
 
 #[test]
 fn bodies_that_cannot_be_are_told_by_their_key() {
-    let setting = Setting { solids: vec![boxed([0.3, 0.2, 0.0], [0.35, 0.4, 0.8], 0.0)], ..Setting::default() };
+    let setting =
+        Setting { solids: vec![boxed([0.3, 0.2, 0.0], [0.35, 0.4, 0.8], 0.0)], ..Setting::default() };
     let error = ParticleWater::new(&floor(), &clear(), &setting).unwrap_err().to_string();
     assert!(error.contains("obstacle[0].to") && error.contains("two spacings"), "{error}");
     let setting = Setting {

@@ -6,9 +6,8 @@ use thalweg_field::TriMesh;
 
 /// Reads a mesh in the format that the name tells, `.ply` or `.obj`. `max_bytes` is the memory that reading may use `[byte]`.
 pub fn read_mesh(path: &Path, max_bytes: u64) -> Result<TriMesh, ReadError> {
-    let unsupported = |what: &str, remedy| {
-        Err(ReadError::Unsupported { path: path.into(), what: what.into(), remedy })
-    };
+    let unsupported =
+        |what: &str, remedy| Err(ReadError::Unsupported { path: path.into(), what: what.into(), remedy });
     let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
     match extension.to_str() {
         Some("obj") => obj::read_obj(path, max_bytes),

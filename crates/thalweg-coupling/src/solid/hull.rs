@@ -134,7 +134,8 @@ impl Hull {
         }
         let place = [0, 1].map(|axis: usize| at[axis] + ASIDE[axis] * (self.high[axis] - self.low[axis]));
         let Some(bin) = self.bins(place, place).next() else { return false };
-        let above = self.members(bin).filter(|&n| height_at(&self.triangles[n], place).is_some_and(|z| z > at[2]));
+        let above =
+            self.members(bin).filter(|&n| height_at(&self.triangles[n], place).is_some_and(|z| z > at[2]));
         above.count() % 2 == 1
     }
 
@@ -204,8 +205,13 @@ fn check_closed(triangles: &[Corners]) -> Result<(), String> {
     let open = edges.iter().filter(|edge| !back(edge)).count();
     match (open, twice) {
         (0, 0) => Ok(()),
-        (0, _) => Err(format!("{twice} of its edges join more than two triangles, or triangles that look different ways")),
-        _ => Err(format!("it is not closed: {open} of its {} edges have a triangle on one side only", edges.len())),
+        (0, _) => Err(format!(
+            "{twice} of its edges join more than two triangles, or triangles that look different ways"
+        )),
+        _ => Err(format!(
+            "it is not closed: {open} of its {} edges have a triangle on one side only",
+            edges.len()
+        )),
     }
 }
 

@@ -163,12 +163,19 @@ impl Body {
         let up = [0.0, 0.0, risen];
         let [from, to] = self.hull.bounds();
         (0..3).any(|axis| {
-            f64::from(high[axis]) < from[axis] + up[axis] || f64::from(low[axis]) > to[axis] + up[axis] + self.spacing
+            f64::from(high[axis]) < from[axis] + up[axis]
+                || f64::from(low[axis]) > to[axis] + up[axis] + self.spacing
         })
     }
 
     /// Stops a particle that would have entered it between two times `[s]`, and lets it glide along; whether it did.
-    pub(crate) fn stop(&self, from: [f32; 3], particle: &mut Particle, [t0, t1]: [f64; 2], bounce: f32) -> bool {
+    pub(crate) fn stop(
+        &self,
+        from: [f32; 3],
+        particle: &mut Particle,
+        [t0, t1]: [f64; 2],
+        bounce: f32,
+    ) -> bool {
         let (Some(before), Some(after)) = (self.risen(t0), self.risen(t1)) else { return false };
         // As the body sees it.
         let from = plus(from.map(f64::from), -before, UP);
@@ -338,7 +345,10 @@ mod tests {
         let mut open = pyramid();
         open.triangles.pop();
         let open = told(&meshed(open));
-        assert!(open.contains("obstacle[2].file") && open.contains("not closed: 3 of its 15 edges"), "{open}");
+        assert!(
+            open.contains("obstacle[2].file") && open.contains("not closed: 3 of its 15 edges"),
+            "{open}"
+        );
         assert!(told(&meshed(TriMesh::default())).contains("no inside"));
     }
 }

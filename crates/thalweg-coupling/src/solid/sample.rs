@@ -57,9 +57,7 @@ fn is_own(hull: &Hull, at: Vector, normal: Vector, far: f64) -> bool {
     let side = unit(cross(normal, least_along(normal)));
     let ways = axes.into_iter().chain([side, cross(normal, side), normal]);
     hull.contains(at)
-        && ways.into_iter().all(|way| {
-            hull.contains(plus(at, -far, way)) && hull.contains(plus(at, far, way))
-        })
+        && ways.into_iter().all(|way| hull.contains(plus(at, -far, way)) && hull.contains(plus(at, far, way)))
 }
 
 /// Crossings of a lattice in the plane of a triangle that lie on it. Lattices of parallel planes are one above the other.
@@ -115,7 +113,8 @@ impl Taken {
     /// Takes a place, unless one near it is taken.
     fn take(&mut self, at: Vector) -> bool {
         let cell = at.map(|x| (x / self.near).floor() as i64);
-        let around = (0..27).map(|n: i64| [cell[0] + n % 3 - 1, cell[1] + n / 3 % 3 - 1, cell[2] + n / 9 - 1]);
+        let around =
+            (0..27).map(|n: i64| [cell[0] + n % 3 - 1, cell[1] + n / 3 % 3 - 1, cell[2] + n / 9 - 1]);
         let close = |other: &Vector| {
             let way = minus(at, *other);
             dot(way, way) < self.near * self.near

@@ -25,8 +25,8 @@ use crate::setting::{Setting, Sink};
 use crate::solid::Body;
 use books::Accounts;
 use emitters::GoneEmitter;
-use obstacles::{Held, Obstacles};
 use fixtures::bodies;
+use obstacles::{Held, Obstacles};
 use room::check_spread;
 use start::{Beginning, initial_particles, particle_volume, running_emitters};
 use thalweg_field::{Edge, Grid2, Heightfield, Invalid, TimeSteps, band, require};
@@ -433,7 +433,12 @@ fn check_joined(bed: &Bed, params: &Params, setting: &Setting) -> Result<(), Inv
         let Some([low, high]) = sides else { continue };
         let name = ["east and west", "north and south"][axis];
         let closed = edges[axis] == [Edge::Closed; 2];
-        require(closed, "periodic", name, "the edges that are joined are not open; leave them out of [edges]")?;
+        require(
+            closed,
+            "periodic",
+            name,
+            "the edges that are joined are not open; leave them out of [edges]",
+        )?;
         let remedy = format!("joined edges are at least {least:.4} m apart, two smoothing radii");
         require(f64::from(high - low) >= least, "periodic", format!("{name}, {} m", high - low), remedy)?;
     }

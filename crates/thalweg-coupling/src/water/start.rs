@@ -71,7 +71,10 @@ fn free_side(
         let ground = f64::from(bed.below(next[0] as f32, next[1] as f32).1);
         let walled = *edge == Edge::Closed && *beyond >= -WHOLE * bed.cell;
         let wet = || setting.water.iter().any(|pool| holds(pool, [next[0], next[1], z], ground));
-        let out = [(at[0] - x).signum() * f64::from(u8::from(at[0] != x)), (at[1] - y).signum() * f64::from(u8::from(at[1] != y))];
+        let out = [
+            (at[0] - x).signum() * f64::from(u8::from(at[0] != x)),
+            (at[1] - y).signum() * f64::from(u8::from(at[1] != y)),
+        ];
         !walled && ground < z && !wet() && !held(*at, out, z)
     });
     free.map(|(_, away, ..)| away).fold(f64::INFINITY, f64::min)

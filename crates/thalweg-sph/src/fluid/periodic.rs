@@ -4,8 +4,8 @@
 //! are of the boundary; to their neighbours they are what they are copies of. What a walk finds for the fluid is copied to them before the
 //! next one reads it.
 
-use crate::particles::{BOUNDARY, COPY, Particles};
 use crate::fluid::AT_ONCE;
+use crate::particles::{BOUNDARY, COPY, Particles};
 
 /// Sides that are joined, and the copies beyond them.
 #[derive(Debug, Default)]
@@ -65,7 +65,12 @@ impl Periodic {
     }
 
     /// Finds where copies and originals went when they were sorted; `order` tells the former place of each.
-    pub(crate) fn find(&mut self, sorted: &Particles, order: impl ExactSizeIterator<Item = usize> + Clone, before: usize) {
+    pub(crate) fn find(
+        &mut self,
+        sorted: &Particles,
+        order: impl ExactSizeIterator<Item = usize> + Clone,
+        before: usize,
+    ) {
         self.pairs.clear();
         self.copies.clear();
         if self.is_bounded() {

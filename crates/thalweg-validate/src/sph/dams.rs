@@ -30,20 +30,14 @@ struct Channel {
 impl Channel {
     /// A channel so rough and so long, with a column so wide and high `[m]`; a gate in front of it may be lifted from the beginning, with a
     /// speed `[m/s]`.
-    fn new(
-        fluid: FluidParams,
-        roughness: f64,
-        long: f64,
-        [wide, high]: [f64; 2],
-        lift: Option<f64>,
-    ) -> Self {
+    fn new(fluid: FluidParams, roughness: f64, long: f64, [wide, high]: [f64; 2], lift: Option<f64>) -> Self {
         let spacing = fluid.spacing;
         let edge = 0.5 * spacing;
         let corner = [edge + wide, edge + ACROSS as f64 * spacing];
         let pool = still_water([edge; 2], corner, None, Top::Depth(high));
         let gate = |lift| Solid {
             shape: SolidShape::Box {
-                from: [edge + wide, -spacing, -spacing],
+                from: [edge + wide, -spacing, 0.0],
                 to: [edge + wide + 2.0 * spacing, (ACROSS as f64 + 2.0) * spacing, 1.2 * high],
                 turn: 0.0,
             },
@@ -80,7 +74,8 @@ impl Channel {
     /// Depth between two places along the channel `[m]`: the water there, over the bed there.
     fn depth(&self, [from, to]: [f64; 2]) -> f64 {
         let particles = self.particles();
-        let inside = water(particles).filter(|&i| (from..to).contains(&(position(particles, i)[0] - self.edge)));
+        let inside =
+            water(particles).filter(|&i| (from..to).contains(&(position(particles, i)[0] - self.edge)));
         inside.count() as f64 * self.spacing.powi(2) / (ACROSS as f64 * (to - from))
     }
 
@@ -208,7 +203,11 @@ pub(super) fn ritter() -> Checks {
     }
     let mean = depths.iter().sum::<f64>() / depths.len() as f64;
     Ok(vec![
-        Check::new("depth at the gate, T from 3 to 4.5", "of that behind", SOURCE).near_share(mean, 4.0 / 9.0, 0.05),
+        Check::new("depth at the gate, T from 3 to 4.5", "of that behind", SOURCE).near_share(
+            mean,
+            4.0 / 9.0,
+            0.05,
+        ),
         Check::new("speed of the front", "√(gH)", SOURCE).at_most(line(&fronts)[1], 2.0),
         channel.lost(),
     ])

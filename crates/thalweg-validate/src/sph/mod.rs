@@ -72,11 +72,7 @@ pub(crate) const CASES: &[Case] = &[
         about: "the front of a falling column",
         run: || dams::dam_break(PressureSolver::Wcsph),
     },
-    Case {
-        name: "sph/koshizuka-oka",
-        about: "the same, as others saw it",
-        run: dams::koshizuka_and_oka,
-    },
+    Case { name: "sph/koshizuka-oka", about: "the same, as others saw it", run: dams::koshizuka_and_oka },
     Case { name: "sph/ritter", about: "the depth where a dam broke", run: dams::ritter },
     Case {
         name: "sph/lobovsky",

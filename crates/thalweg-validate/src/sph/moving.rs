@@ -134,8 +134,13 @@ pub(super) fn spinning_square() -> Checks {
     let params = FluidParams { spacing, gravity: 0.0, ..FluidParams::default() };
     let (thick, wide) = (LAYERS as f64 * spacing, across as f64 * spacing);
     let cells = [2 * side, across + 2 * LAYERS, 2 * side];
-    let mut basin =
-        Basin::new(&params, spin * 0.5_f64.sqrt(), [-1.0, -thick, -1.0], cells, [[-9.0, 9.0], [0.0, wide], [-9.0, 9.0]], |at| {
+    let mut basin = Basin::new(
+        &params,
+        spin * 0.5_f64.sqrt(),
+        [-1.0, -thick, -1.0],
+        cells,
+        [[-9.0, 9.0], [0.0, wide], [-9.0, 9.0]],
+        |at| {
             if !(0.0..wide).contains(&at[1]) {
                 Filling::Solid
             } else if at[0].abs() < 0.5 && at[2].abs() < 0.5 {
@@ -144,7 +149,8 @@ pub(super) fn spinning_square() -> Checks {
             } else {
                 Filling::Nothing
             }
-        });
+        },
+    );
     let turning = |basin: &Basin| {
         let particles = basin.fluid.particles();
         water(particles).map(|i| cross(position(particles, i), velocity(particles, i))[1]).sum::<f64>()
@@ -169,10 +175,19 @@ pub(super) fn spinning_square() -> Checks {
         };
         arms[quarter] += (x * x + z * z).powi(2);
     }
-    let [low, high] = [f64::min, f64::max].map(|choose: fn(f64, f64) -> f64| arms.into_iter().reduce(choose).unwrap_or(f64::NAN));
+    let [low, high] = [f64::min, f64::max]
+        .map(|choose: fn(f64, f64) -> f64| arms.into_iter().reduce(choose).unwrap_or(f64::NAN));
     Ok(vec![
-        Check::new("angular momentum", "of that at the beginning", SOURCE).near(turning(&basin) / start, 1.0, 0.01),
+        Check::new("angular momentum", "of that at the beginning", SOURCE).near(
+            turning(&basin) / start,
+            1.0,
+            0.01,
+        ),
         Check::new("middle of the water", "m", SOURCE).at_most(middle(0).hypot(middle(2)), 1.0e-4),
-        Check::new("the longest arm beside the shortest", "of it", SOURCE).near((high / low).powf(0.25), 1.0, 0.02),
+        Check::new("the longest arm beside the shortest", "of it", SOURCE).near(
+            (high / low).powf(0.25),
+            1.0,
+            0.02,
+        ),
     ])
 }

@@ -1,8 +1,8 @@
 //! What a scene file may say.
 
 use super::{
-    CameraTable, Earlier, Emitter, Obstacle, Output, PictureTable, Pool, Probe, Rain, ShapeChoice, Sink, Solvers,
-    Source, Terrain, Time,
+    CameraTable, Earlier, Emitter, Obstacle, Output, PictureTable, Pool, Probe, Rain, ShapeChoice, Sink,
+    Solvers, Source, Terrain, Time,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

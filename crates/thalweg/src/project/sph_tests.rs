@@ -251,7 +251,11 @@ fn obstacles_that_make_no_sense_are_told() {
         &["no meaning", "\"mesh\""],
     );
     says(&obstacle("shape = 'box'\nfrom = [0, 0, 0]\nto = [1, 1, -1]"), "7:6", &["above"]);
-    says(&obstacle("shape = 'box'\nfrom = [0, 0, 0]\nto = [1, 1, 1]\nlift = 2"), "8:8", &["without obstacle[0].opens"]);
+    says(
+        &obstacle("shape = 'box'\nfrom = [0, 0, 0]\nto = [1, 1, 1]\nlift = 2"),
+        "8:8",
+        &["without obstacle[0].opens"],
+    );
     says(&obstacle("shape = 'boks'\nfrom = [0, 0, 0]"), "5:9", &["did you mean `box`?"]);
     let pipes = "version = 1\n[[obstacle]]\nshape = 'box'\nfrom = [0, 0, 0]\nto = [1, 1, 1]";
     says(pipes, "2:1", &["obstacle[0] is for kind = \"sph\"", "terrain"]);

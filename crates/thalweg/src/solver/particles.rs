@@ -82,7 +82,8 @@ fn check(scene: &Scene) -> Vec<Complaint> {
 
 /// Parameters stand below `solver`; what else the water names stands at the top of a scene.
 fn complaint(invalid: Invalid) -> Complaint {
-    let parameter = ["fluid.", "bed.", "erosion.", "periodic"].iter().any(|section| invalid.key.starts_with(section));
+    let parameter =
+        ["fluid.", "bed.", "erosion.", "periodic"].iter().any(|section| invalid.key.starts_with(section));
     let above = if parameter { "solver." } else { "" };
     Complaint { path: format!("{above}{}", invalid.key), message: format!("{above}{invalid}") }
 }
@@ -203,7 +204,11 @@ fn solid((obstacle, mesh): (&Obstacle, &Option<Arc<TriMesh>>)) -> coupling::Soli
                 std::array::from_fn(|axis| (turned[axis] + at[axis]) as f32)
             };
             let positions = mesh.positions.iter().map(placed).collect();
-            SolidShape::Mesh(Arc::new(TriMesh { positions, normals: Vec::new(), triangles: mesh.triangles.clone() }))
+            SolidShape::Mesh(Arc::new(TriMesh {
+                positions,
+                normals: Vec::new(),
+                triangles: mesh.triangles.clone(),
+            }))
         }
     };
     coupling::Solid { shape, opens, lift }
