@@ -37,7 +37,7 @@ impl Channel {
         let pool = still_water([edge; 2], corner, None, Top::Depth(high));
         let gate = |lift| Solid {
             shape: SolidShape::Box {
-                from: [edge + wide, -spacing, -spacing],
+                from: [edge + wide, -spacing, 0.0],
                 to: [edge + wide + 2.0 * spacing, (ACROSS as f64 + 2.0) * spacing, 1.2 * high],
                 turn: 0.0,
             },

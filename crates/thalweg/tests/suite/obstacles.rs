@@ -25,7 +25,7 @@ depth = "40 cm"
 to = ["52.5 cm", "1 m"]
 [[obstacle]]
 shape = "box"
-from = ["52.5 cm", -1, -1]
+from = ["52.5 cm", -1, 0]
 to = ["62.5 cm", 1, 1]
 opens = "20 ms"
 lift = "3 m/s"
