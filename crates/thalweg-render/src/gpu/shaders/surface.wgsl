@@ -121,15 +121,15 @@ fn surface_light(pixel: vec2f, ray: Ray, surface: Surface, behind_way: f32) -> v
     let glint = lobe * fresnel(dot(halfway, -ray.direction)) / (4.0 * max(facing, 0.1));
     let seen = sun_seen(place, normal);
     light += frame.sun_light.rgb * seen * PI * min(glint, 4.0) * film;
-    // Foam hides what is below it.
-    light = mix(light, foam_light(normal, seen, surface.mud), surface.foam);
+    // Foam hides what is below it, but for a film.
+    let foam = surface.foam * film;
+    light = mix(light, foam_light(normal, seen, surface.mud), foam);
 
     // What is behind has come through the air already.
     let air = through_air(vec3f(0.0), place);
     let open = through_air(vec3f(1.0), place) - air;
-    // Thin mud and foam let through what is behind them as thin water does.
-    let window = mix(vec3f(1.0), clear * (1.0 - share) * (1.0 - surface.foam), film);
-    return light * open * film + behind.light * window + air * (1.0 - window);
+    let window = clear * (1.0 - share) * (1.0 - foam);
+    return light * open + behind.light * window + air * (1.0 - window);
 }
 
 @fragment
