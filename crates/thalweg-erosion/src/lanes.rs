@@ -1,21 +1,9 @@
 //! Vectors of cells.
 
-use fearless_simd::{Simd, f32x8, prelude::*};
+use fearless_simd::{Simd, prelude::*};
 
-/// Cells in a vector.
-pub(crate) const LANES: usize = 8;
-
-/// Reads one vector.
-#[inline(always)]
-pub(crate) fn load<S: Simd>(simd: S, cells: &[f32], at: usize) -> f32x8<S> {
-    f32x8::from_slice(simd, &cells[at..at + LANES])
-}
-
-/// Writes one vector.
-#[inline(always)]
-pub(crate) fn store<S: Simd>(value: f32x8<S>, cells: &mut [f32], at: usize) {
-    value.store_slice(&mut cells[at..at + LANES]);
-}
+/// Numbers that are added up side by side.
+const LANES: usize = 8;
 
 /// The sum of so many numbers, every eighth of them on its own first: several are added at once, always in the same order.
 #[inline(always)]

@@ -5,14 +5,16 @@
 //! vectors may reach one cell past either end; the cell just outside is the edge's ghost.
 
 use super::{net, two_way};
-use crate::lanes::{LANES, WIDEST};
+use crate::lanes::WIDEST;
+use fearless_simd::{Simd, prelude::*};
 use std::ops::{Deref, DerefMut};
 use thalweg_field::Grid2;
 
 /// Values in a cache line.
 const LINE: usize = 16;
-/// Cells of margin on either side of a plane; a whole line, so that the first cell begins one.
-pub(super) const MARGIN: usize = LINE;
+/// Cells of margin on either side of a plane: whole lines, so that the first cell begins one, and enough for the widest vector
+/// moved by a cell.
+pub(super) const MARGIN: usize = WIDEST + LINE;
 
 /// Planes that every row has.
 pub(super) mod plane {
@@ -55,8 +57,6 @@ pub(super) struct Layout {
     pub flows: Flows,
     /// Planes in a row.
     pub planes: usize,
-    /// Cells in a row with the ghosts at both ends, rounded up to whole vectors.
-    wide: usize,
 }
 
 impl Layout {
@@ -69,7 +69,6 @@ impl Layout {
             stride: (padded + 2 * MARGIN).next_multiple_of(LINE),
             flows,
             planes: flows.planes(diagonal),
-            wide: (LANES + cols + 1).next_multiple_of(LANES),
         }
     }
 
@@ -109,19 +108,25 @@ impl Layout {
 
     /// The same with the ghosts at both ends, which lie in the last lane of the first vector and behind the last cell.
     #[inline(always)]
-    pub(super) fn wide<'a>(&self, plane: &'a [f32], by: isize) -> &'a [f32] {
-        &plane[(MARGIN - LANES).wrapping_add_signed(by)..][..self.wide]
+    pub(super) fn wide<'a, S: Simd>(&self, plane: &'a [f32], by: isize) -> &'a [f32] {
+        &plane[(MARGIN - S::f32s::LEN).wrapping_add_signed(by)..][..self.width::<S>()]
     }
 
     #[inline(always)]
-    pub(super) fn wide_mut<'a>(&self, plane: &'a mut [f32]) -> &'a mut [f32] {
-        &mut plane[MARGIN - LANES..][..self.wide]
+    pub(super) fn wide_mut<'a, S: Simd>(&self, plane: &'a mut [f32]) -> &'a mut [f32] {
+        &mut plane[MARGIN - S::f32s::LEN..][..self.width::<S>()]
     }
 
-    /// One value for each cell, and 1 for what lies beside them.
+    /// Cells in a row with the ghosts at both ends, rounded up to whole vectors.
+    #[inline(always)]
+    fn width<S: Simd>(&self) -> usize {
+        (S::f32s::LEN + self.cols + 1).next_multiple_of(S::f32s::LEN)
+    }
+
+    /// One value for each cell, and 1 for what lies beside them, a vector of the widest on either side.
     pub(super) fn widened(&self, of_cells: &[f32]) -> Vec<f32> {
-        let mut wide = vec![1.0; self.wide];
-        wide[LANES..][..self.cols].copy_from_slice(&of_cells[..self.cols]);
+        let mut wide = vec![1.0; self.padded + 2 * WIDEST];
+        wide[WIDEST..][..self.cols].copy_from_slice(&of_cells[..self.cols]);
         wide
     }
 

@@ -1,8 +1,8 @@
 //! The faces around the cells of a row.
 
 use super::super::layout::Layout;
-use crate::lanes::load;
-use fearless_simd::{Simd, f32x8, prelude::*};
+use crate::lanes::read;
+use fearless_simd::{Simd, prelude::*};
 
 /// Something that belongs to the four faces of each cell of a row: east, south, south-east, south-west.
 pub(super) type Own<'a> = [&'a [f32]; 4];
@@ -20,9 +20,9 @@ pub(super) struct Around<'a> {
 #[derive(Clone, Copy)]
 pub(super) struct Sides<S: Simd> {
     /// West, east, north, south.
-    pub straight: [f32x8<S>; 4],
+    pub straight: [S::f32s; 4],
     /// North-west, south-east, north-east, south-west.
-    pub diagonal: [f32x8<S>; 4],
+    pub diagonal: [S::f32s; 4],
 }
 
 impl<'a> Around<'a> {
@@ -42,7 +42,7 @@ impl<'a> Around<'a> {
 
     #[inline(always)]
     pub(super) fn load<S: Simd, const DIAGONAL: bool>(&self, simd: S, at: usize) -> Sides<S> {
-        let zero = f32x8::splat(simd, 0.0);
+        let zero = S::f32s::splat(simd, 0.0);
         Sides {
             straight: load_four(simd, self.straight, at),
             diagonal: if DIAGONAL { load_four(simd, self.diagonal, at) } else { [zero; 4] },
@@ -52,8 +52,8 @@ impl<'a> Around<'a> {
 
 /// One vector of each of four planes. Closures would not be compiled for the vectors of the loop that they stand in.
 #[inline(always)]
-fn load_four<S: Simd>(simd: S, [a, b, c, d]: [&[f32]; 4], at: usize) -> [f32x8<S>; 4] {
-    [load(simd, a, at), load(simd, b, at), load(simd, c, at), load(simd, d, at)]
+fn load_four<S: Simd>(simd: S, [a, b, c, d]: [&[f32]; 4], at: usize) -> [S::f32s; 4] {
+    [read(simd, a, at), read(simd, b, at), read(simd, c, at), read(simd, d, at)]
 }
 
 impl<S: Simd> Sides<S> {
@@ -78,7 +78,7 @@ impl<S: Simd> Sides<S> {
 
     /// Sum over all faces. Opposite sides are paired, so that turned terrain gives turned bits.
     #[inline(always)]
-    pub(super) fn sum<const DIAGONAL: bool>(&self) -> f32x8<S> {
+    pub(super) fn sum<const DIAGONAL: bool>(&self) -> S::f32s {
         let [w, e, n, s] = self.straight;
         let straight = (w + e) + (n + s);
         let [nw, se, ne, sw] = self.diagonal;
@@ -87,7 +87,7 @@ impl<S: Simd> Sides<S> {
 
     /// What leaves less what comes.
     #[inline(always)]
-    pub(super) fn divergence<const DIAGONAL: bool>(&self) -> f32x8<S> {
+    pub(super) fn divergence<const DIAGONAL: bool>(&self) -> S::f32s {
         let [w, e, n, s] = self.straight;
         let straight = (e - w) + (s - n);
         let [nw, se, ne, sw] = self.diagonal;
@@ -97,7 +97,7 @@ impl<S: Simd> Sides<S> {
     /// Twice the flow through the cell to the east and to the south: it enters and leaves. A flow across a corner counts
     /// along both axes.
     #[inline(always)]
-    pub(super) fn through<const DIAGONAL: bool>(&self) -> [f32x8<S>; 2] {
+    pub(super) fn through<const DIAGONAL: bool>(&self) -> [S::f32s; 2] {
         let [w, e, n, s] = self.straight;
         if !DIAGONAL {
             return [w + e, n + s];

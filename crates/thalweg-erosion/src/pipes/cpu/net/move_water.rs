@@ -5,9 +5,9 @@ use super::super::row_sums::RowSums;
 use super::faces::{Around, Own};
 use super::plane::EAST;
 use super::throttle::own_flows;
-use crate::lanes::{LANES, load, store};
+use crate::lanes::{WIDEST, read, write};
 use crate::pipes::step::Coefficients;
-use fearless_simd::{Simd, f32x8, prelude::*};
+use fearless_simd::{Simd, prelude::*};
 
 /// What else decides how a row's bed changes.
 pub(super) struct Setting<'a> {
@@ -44,49 +44,53 @@ pub(super) fn move_water<S: Simd, const DIAGONAL: bool>(
     let slope = layout.cells(setting.slope, 0);
     let (softness, within) = (&setting.softness[..layout.padded], &setting.within[..layout.padded]);
 
-    let zero = f32x8::splat(simd, 0.0);
-    let one = f32x8::splat(simd, 1.0);
-    let [mut evaporated, mut eroded, mut deepest] = [zero; 3];
-    for at in (0..layout.padded).step_by(LANES) {
+    let zero = S::f32s::splat(simd, 0.0);
+    let one = S::f32s::splat(simd, 1.0);
+    // In as many lanes as the widest vectors have, so that sums do not depend on how wide they are.
+    let ([mut evaporated, mut eroded], mut deepest) = ([[0.0; WIDEST]; 2], zero);
+    for at in (0..layout.padded).step_by(S::f32s::LEN) {
         let flow = flows.load::<S, DIAGONAL>(simd, at);
-        let d2 = load(simd, depth, at) - flow.divergence::<DIAGONAL>() * k.height_per_flux;
+        let d2 = read(simd, depth, at) - flow.divergence::<DIAGONAL>() * k.height_per_flux;
         // Evaporation touches the depth alone.
         let kept = d2 * k.evaporation_keeps;
         let d3 = kept.simd_lt(k.dry).select(zero, kept); // what is not a number stays so and is found
-        store(d3, depth, at);
-        let s0 = load(simd, sediment, at) - carried.load::<S, DIAGONAL>(simd, at).divergence::<DIAGONAL>();
+        write::<S>(d3, depth, at);
+        let s0 = read(simd, sediment, at) - carried.load::<S, DIAGONAL>(simd, at).divergence::<DIAGONAL>();
 
         // Capacity K_c |v| sin α, growing with the depth up to that of the ramp: K_c q sin α over the larger of the two.
         let [east, south] = flow.through::<DIAGONAL>();
-        let t = load(simd, slope, at);
+        let t = read(simd, slope, at);
         let t2 = t * t;
-        let sin2 = (t2 / (one + t2)).max(k.min_sin2);
-        let power = ((east * east + south * south) * sin2).sqrt();
+        // sin²α = t²/(1 + t²), at least the smallest; one division serves it and the depth.
+        let (sin2, per_sin2) = (t2.max((one + t2) * k.min_sin2), one + t2);
+        let deep = d2.max(k.ramp_depth);
+        let power2 = (east * east + south * south) * sin2 / (per_sin2 * (deep * deep));
         let most = d3 * k.most_load;
-        let capacity = (power * k.capacity_per_flow / d2.max(k.ramp_depth)).min(most);
+        let capacity = (power2.sqrt() * k.capacity_per_flow).min(most);
 
         // Exchange with the bed; what the water cannot hold at all settles at once.
         let lack = capacity - s0;
-        let take = (lack.max(zero) * k.dissolve_share).min(k.dissolve_limit) * load(simd, softness, at);
+        let take = (lack.max(zero) * k.dissolve_share).min(k.dissolve_limit) * read(simd, softness, at);
         let give = ((-lack).max(zero) * k.deposit_share).min(k.deposit_limit).max(s0 - most);
         let s1 = s0 + (take - give);
-        store(s1, sediment, at);
+        write::<S>(s1, sediment, at);
         // What the water, rounded, really gets is what the bed gives, be it less than the bed's height can tell: the rest is kept.
         let taken = s1 - s0;
-        let b = load(simd, bed, at);
-        let low = load(simd, rest, at) - taken;
+        let b = read(simd, bed, at);
+        let low = read(simd, rest, at) - taken;
         let b1 = b + low;
-        store(b1, bed, at);
-        store(low - (b1 - b), rest, at);
+        write::<S>(b1, bed, at);
+        write::<S>(low - (b1 - b), rest, at);
 
-        let counts = load(simd, within, at);
-        evaporated += (d2 - d3) * counts;
-        eroded += taken.max(zero) * counts;
+        let counts = read(simd, within, at);
+        let lane = at % WIDEST;
+        write::<S>(read(simd, &evaporated, lane) + (d2 - d3) * counts, &mut evaporated, lane);
+        write::<S>(read(simd, &eroded, lane) + taken.max(zero) * counts, &mut eroded, lane);
         deepest = deepest.max(d3 * counts);
     }
     RowSums {
-        evaporated: f64::from(evaporated.reduce_sum()),
-        eroded: f64::from(eroded.reduce_sum()),
+        evaporated: evaporated.into_iter().map(f64::from).sum(),
+        eroded: eroded.into_iter().map(f64::from).sum(),
         max_depth: deepest.reduce_max(),
     }
 }

@@ -2,9 +2,9 @@
 
 use super::super::layout::{Layout, plane};
 use super::plane::EAST;
-use crate::lanes::{LANES, load, store};
+use crate::lanes::{WIDEST, read, write};
 use crate::pipes::step::Coefficients;
-use fearless_simd::{Simd, f32x8, prelude::*};
+use fearless_simd::{Simd, prelude::*};
 
 /// Share of the depths by which two surfaces may differ and still count as level: half a unit in the last place of
 /// either, and a little `[-]`.
@@ -32,10 +32,10 @@ struct Side<'a> {
 
 impl<'a> Side<'a> {
     #[inline(always)]
-    fn of(layout: &Layout, row: &'a [f32], by: isize) -> Self {
+    fn of<S: Simd>(layout: &Layout, row: &'a [f32], by: isize) -> Self {
         Self {
-            bed: layout.wide(layout.plane(row, plane::BED), by),
-            depth: layout.wide(layout.plane(row, plane::DEPTH), by),
+            bed: layout.wide::<S>(layout.plane(row, plane::BED), by),
+            depth: layout.wide::<S>(layout.plane(row, plane::DEPTH), by),
         }
     }
 }
@@ -45,20 +45,20 @@ impl<'a> Side<'a> {
 struct Here<S: Simd> {
     simd: S,
     at: usize,
-    bed: f32x8<S>,
-    depth: f32x8<S>,
+    bed: S::f32s,
+    depth: S::f32s,
 }
 
 impl<S: Simd> Here<S> {
     /// The flow after a step of acceleration by the drop of the surface towards one side, and that flow times its fall: 0 where it
     /// runs uphill. `wider` is how much wider than usual the face is.
     #[inline(always)]
-    fn pushed(&self, k: &Coefficients, flow: f32x8<S>, wider: f32x8<S>, side: Side) -> [f32x8<S>; 2] {
-        let zero = f32x8::splat(self.simd, 0.0);
+    fn pushed(&self, k: &Coefficients, flow: S::f32s, wider: S::f32s, side: Side) -> [S::f32s; 2] {
+        let zero = S::f32s::splat(self.simd, 0.0);
         // Differences of bed and of depth are taken apart: on a high mountain the level itself, as one
         // number, could not resolve a film of rain.
-        let depth = load(self.simd, side.depth, self.at);
-        let step = self.bed - load(self.simd, side.bed, self.at);
+        let depth = read(self.simd, side.depth, self.at);
+        let step = self.bed - read(self.simd, side.bed, self.at);
         let drop = step + (self.depth - depth);
         // Only the water above the sill between the cells can flow (Bates et al. 2010): a deep lake leaves
         // through a shallow outlet. It is the higher surface that counts, also where water runs up against it.
@@ -75,10 +75,10 @@ impl<S: Simd> Here<S> {
 
     /// Pushes the flow through one face of each cell.
     #[inline(always)]
-    fn push(&self, k: &Coefficients, wider: f32x8<S>, side: Side, flows: &mut [f32], falls: &mut [f32]) {
-        let [flow, fall] = self.pushed(k, load(self.simd, flows, self.at), wider, side);
-        store(flow, flows, self.at);
-        store(fall, falls, self.at);
+    fn push(&self, k: &Coefficients, wider: S::f32s, side: Side, flows: &mut [f32], falls: &mut [f32]) {
+        let [flow, fall] = self.pushed(k, read(self.simd, flows, self.at), wider, side);
+        write::<S>(flow, flows, self.at);
+        write::<S>(fall, falls, self.at);
     }
 }
 
@@ -94,25 +94,25 @@ pub(super) fn push<S: Simd, const DIAGONAL: bool>(
     falls: [&mut [f32]; 4],
 ) {
     let (own, flows) = here.split_at_mut(EAST * layout.stride);
-    let middle = Side::of(layout, own, 0);
-    let sides = [Side::of(layout, own, 1), Side::of(layout, below, 0)];
-    let corners = [Side::of(layout, below, 1), Side::of(layout, below, -1)];
+    let middle = Side::of::<S>(layout, own, 0);
+    let sides = [Side::of::<S>(layout, own, 1), Side::of::<S>(layout, below, 0)];
+    let corners = [Side::of::<S>(layout, below, 1), Side::of::<S>(layout, below, -1)];
     let (straight, diagonal) = flows.split_at_mut(2 * layout.stride);
-    let [east, south] = layout.planes_mut::<2>(straight).map(|plane| layout.wide_mut(plane));
+    let [east, south] = layout.planes_mut::<2>(straight).map(|plane| layout.wide_mut::<S>(plane));
     let [south_east, south_west]: [&mut [f32]; 2] = if DIAGONAL {
-        layout.planes_mut::<2>(diagonal).map(|plane| layout.wide_mut(plane))
+        layout.planes_mut::<2>(diagonal).map(|plane| layout.wide_mut::<S>(plane))
     } else {
         Default::default()
     };
-    let [fall_e, fall_s, fall_se, fall_sw] = falls.map(|plane| layout.wide_mut(plane));
+    let [fall_e, fall_s, fall_se, fall_sw] = falls.map(|plane| layout.wide_mut::<S>(plane));
     let wide = fall_e.len();
-    let along_columns = &gain.along_columns[..wide];
-    let along_row = f32x8::splat(simd, if DIAGONAL { gain.along_row } else { 1.0 });
-    let one = f32x8::splat(simd, 1.0);
-    let narrow = f32x8::splat(simd, k.diagonal_push);
-    for at in (0..wide).step_by(LANES) {
-        let here = Here { simd, at, bed: load(simd, middle.bed, at), depth: load(simd, middle.depth, at) };
-        let column = if DIAGONAL { load(simd, along_columns, at) } else { one };
+    let along_columns = &gain.along_columns[WIDEST - S::f32s::LEN..][..wide];
+    let along_row = S::f32s::splat(simd, if DIAGONAL { gain.along_row } else { 1.0 });
+    let one = S::f32s::splat(simd, 1.0);
+    let narrow = S::f32s::splat(simd, k.diagonal_push);
+    for at in (0..wide).step_by(S::f32s::LEN) {
+        let here = Here { simd, at, bed: read(simd, middle.bed, at), depth: read(simd, middle.depth, at) };
+        let column = if DIAGONAL { read(simd, along_columns, at) } else { one };
         here.push(k, along_row, sides[0], east, fall_e);
         here.push(k, column, sides[1], south, fall_s);
         if DIAGONAL {

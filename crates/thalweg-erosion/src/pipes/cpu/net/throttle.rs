@@ -4,9 +4,9 @@ use super::super::layout::{Layout, plane};
 use super::faces::{Around, Own};
 use super::plane::EAST;
 use super::push::Gain;
-use crate::lanes::{LANES, load, store};
+use crate::lanes::{read, write};
 use crate::pipes::step::Coefficients;
-use fearless_simd::{Simd, f32x8, prelude::*};
+use fearless_simd::{Simd, prelude::*};
 use std::f32::consts::FRAC_1_SQRT_2;
 
 /// Water shallower than this stays: what leaves could not be divided by it `[m]`.
@@ -45,10 +45,10 @@ pub(super) fn throttle<S: Simd, const DIAGONAL: bool>(
     let [keep, cargo, slope] = [out.keep, out.cargo, out.slope].map(|plane| layout.cells_mut(plane));
     let per_column = &gain.per_column[..layout.padded];
     let within = &gain.within[..layout.padded];
-    let (zero, one) = (f32x8::splat(simd, 0.0), f32x8::splat(simd, 1.0));
+    let (zero, one) = (S::f32s::splat(simd, 0.0), S::f32s::splat(simd, 1.0));
     let mut briskest = zero;
-    for at in (0..layout.padded).step_by(LANES) {
-        let d = load(simd, depth, at);
+    for at in (0..layout.padded).step_by(S::f32s::LEN) {
+        let d = read(simd, depth, at);
         let leaving = flows.load::<S, DIAGONAL>(simd, at).outward();
         let out = leaving.sum::<DIAGONAL>();
         let per_depth = one / d.max(NEXT_TO_NOTHING);
@@ -64,15 +64,15 @@ pub(super) fn throttle<S: Simd, const DIAGONAL: bool>(
             let mut q2 = (w + e) + (n + s);
             if DIAGONAL {
                 let [nw, se, ne, sw] = squares.diagonal;
-                q2 = ((w + e) * gain.per_row + (n + s) * load(simd, per_column, at)) * k.per_straight
+                q2 = ((w + e) * gain.per_row + (n + s) * read(simd, per_column, at)) * k.per_straight
                     + ((nw + se) + (ne + sw)) * k.per_diagonal;
             }
             let drag = q2.sqrt() * k.drag * (per_depth_at_most * per_depth_at_most);
             hold = hold.max((one + (one + drag).sqrt()) * 0.5);
         }
         let kept = d.simd_gt(NEXT_TO_NOTHING).select(one / hold, zero);
-        store(kept, keep, at);
-        store(load(simd, sediment, at) * k.height_per_flux * per_depth_at_most, cargo, at);
+        write::<S>(kept, keep, at);
+        write::<S>(read(simd, sediment, at) * k.height_per_flux * per_depth_at_most, cargo, at);
 
         // Mean slope of the surface along the ways that the water takes. A slope across the cell, from the
         // neighbours on either side, would not see the cell itself: pools and bars would alternate.
@@ -84,12 +84,12 @@ pub(super) fn throttle<S: Simd, const DIAGONAL: bool>(
             let [nw, se, ne, sw] = falling.diagonal;
             fall += ((nw + se) + (ne + sw)) * FRAC_1_SQRT_2;
         }
-        store(fall / (out.max(f32::MIN_POSITIVE) * k.cell), slope, at);
+        write::<S>(fall / (out.max(f32::MIN_POSITIVE) * k.cell), slope, at);
 
         // Water that falls rather than flows does not set the time step.
         let crossed = emptied * kept;
         let brisk = (crossed * crossed).min(d * k.brisk_per_depth);
-        briskest = briskest.max(brisk * load(simd, within, at));
+        briskest = briskest.max(brisk * read(simd, within, at));
     }
     briskest.reduce_max()
 }
@@ -114,12 +114,12 @@ fn hold_back_face<S: Simd>(
     let (keep, cargo) = (&keep[..length], &cargo[..length]);
     let (keep_there, cargo_there) = (&keep_there[..length], &cargo_there[..length]);
     let carried = &mut carried[..length];
-    for at in (0..length).step_by(LANES) {
-        let q = load(simd, flow, at);
-        let out = q.max(0.0) * load(simd, keep, at);
-        let back = q.min(0.0) * load(simd, keep_there, at);
-        store(out + back, flow, at);
-        store(out * load(simd, cargo, at) + back * load(simd, cargo_there, at), carried, at);
+    for at in (0..length).step_by(S::f32s::LEN) {
+        let q = read(simd, flow, at);
+        let out = q.max(0.0) * read(simd, keep, at);
+        let back = q.min(0.0) * read(simd, keep_there, at);
+        write::<S>(out + back, flow, at);
+        write::<S>(out * read(simd, cargo, at) + back * read(simd, cargo_there, at), carried, at);
     }
 }
 
@@ -137,14 +137,14 @@ pub(super) fn hold_back<'a, S: Simd, const DIAGONAL: bool>(
     let [east, south] = layout.planes_mut::<2>(straight);
     let [south_east, south_west]: [&mut [f32]; 2] =
         if DIAGONAL { layout.planes_mut::<2>(diagonal) } else { Default::default() };
-    let wide = |rows: [[&'a [f32]; 2]; 2], row: usize, by| rows.map(|of| layout.wide(of[row], by));
+    let wide = |rows: [[&'a [f32]; 2]; 2], row: usize, by| rows.map(|of| layout.wide::<S>(of[row], by));
     let own = wide(leaving, 0, 0);
-    let [carried_e, carried_s, carried_se, carried_sw] = carried.map(|plane| layout.wide_mut(plane));
-    hold_back_face(simd, own, wide(leaving, 0, 1), layout.wide_mut(east), carried_e);
-    hold_back_face(simd, own, wide(leaving, 1, 0), layout.wide_mut(south), carried_s);
+    let [carried_e, carried_s, carried_se, carried_sw] = carried.map(|plane| layout.wide_mut::<S>(plane));
+    hold_back_face(simd, own, wide(leaving, 0, 1), layout.wide_mut::<S>(east), carried_e);
+    hold_back_face(simd, own, wide(leaving, 1, 0), layout.wide_mut::<S>(south), carried_s);
     if DIAGONAL {
-        hold_back_face(simd, own, wide(leaving, 1, 1), layout.wide_mut(south_east), carried_se);
-        hold_back_face(simd, own, wide(leaving, 1, -1), layout.wide_mut(south_west), carried_sw);
+        hold_back_face(simd, own, wide(leaving, 1, 1), layout.wide_mut::<S>(south_east), carried_se);
+        hold_back_face(simd, own, wide(leaving, 1, -1), layout.wide_mut::<S>(south_west), carried_sw);
     }
     // Between ghosts, and between them and the padding, nothing flows.
     let [first, last] = layout.ends();
