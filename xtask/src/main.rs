@@ -7,21 +7,11 @@ mod figures;
 
 use std::process::{Command, ExitCode};
 
-/// Crates that must build where there are no files, clocks or threads.
-const PORTABLE: [&str; 7] = [
-    "thalweg-field",
-    "thalweg-terrain",
-    "thalweg-erosion",
-    "thalweg-sph",
-    "thalweg-coupling",
-    "thalweg-gpu",
-    "thalweg-render",
-];
-
 fn main() -> ExitCode {
     let task = std::env::args().nth(1).unwrap_or_default();
     let done = match task.as_str() {
         "test" => test(),
+        "test-checked" => test_checked(),
         "lint" => lint(),
         "deps" => deps::check(),
         "wasm" => wasm(),
@@ -40,6 +30,7 @@ fn main() -> ExitCode {
         _ => {
             eprintln!(
                 "cargo xtask test   all tests\n\
+                 cargo xtask test-checked  those of the crates that compute, with overflow checks\n\
                  cargo xtask lint   dependencies, formatting, clippy, documentation\n\
                  cargo xtask deps   licences, versions and sources of dependencies, by deny.toml\n\
                  cargo xtask wasm   the portable crates build for wasm32, and scenes run there\n\
@@ -82,28 +73,29 @@ fn first_command() -> bool {
     run("cargo", &["run", "--release", "--locked", "--", "demo", "--out", out])
 }
 
-/// Crates that compute: their tests run with overflow checks and debug assertions. These alone are built so, in release as all
-/// others, so that what they are made of is built once.
+fn test() -> bool {
+    add_vulkan();
+    let found = std::path::absolute(FOUND).ok().filter(|file| file.is_file());
+    let portable = found
+        .map_or(("CARGO_TERM_COLOR", "auto".into()), |file| ("THALWEG_PORTABLE", file.display().to_string()));
+    run_with(portable.0, &portable.1, "cargo", &["test", "--release", "--workspace", "--locked"])
+}
+
+/// Crates that compute.
 const COMPUTING: [&str; 5] =
     ["thalweg-field", "thalweg-terrain", "thalweg-erosion", "thalweg-sph", "thalweg-coupling"];
 
-fn test() -> bool {
-    add_vulkan();
-    let computing = |flag| COMPUTING.iter().flat_map(move |name| [flag, *name]);
+/// Tests of the crates that compute with overflow checks and debug assertions. These alone are built so, in release as all others, so
+/// that what they are made of is built once.
+fn test_checked() -> bool {
+    let packages = COMPUTING.iter().flat_map(|name| ["--package", *name]);
     let checks = COMPUTING.iter().flat_map(|name| {
         ["debug-assertions", "overflow-checks"]
             .map(|check| format!("profile.release.package.{name}.{check}=true"))
     });
     let checks: Vec<String> = checks.flat_map(|check| ["--config".into(), check]).collect();
-    let checks = checks.iter().map(String::as_str);
-    let plain = ["test", "--release", "--locked"];
-    let checked: Vec<_> = plain.into_iter().chain(computing("--package")).chain(checks).collect();
-    let others = ["test", "--release", "--workspace", "--locked"];
-    let others: Vec<_> = others.into_iter().chain(computing("--exclude")).collect();
-    let found = std::path::absolute(FOUND).ok().filter(|file| file.is_file());
-    let portable = found
-        .map_or(("CARGO_TERM_COLOR", "auto".into()), |file| ("THALWEG_PORTABLE", file.display().to_string()));
-    run_with(portable.0, &portable.1, "cargo", &others) && run("cargo", &checked)
+    let all = ["test", "--release", "--locked"].into_iter().chain(packages);
+    run("cargo", &all.chain(checks.iter().map(String::as_str)).collect::<Vec<_>>())
 }
 
 /// Writes what comes from the descriptions of the parameters; a test tells when it is not current.
@@ -166,9 +158,10 @@ fn wasm() -> bool {
     if Command::new("rustup").args(["target", "add", target]).status().is_err() {
         eprintln!("rustup is not here; the target {target} must be installed by other means");
     }
-    let plain = ["check", "--release", "--locked", "--no-default-features", "--target", target, "--package"];
-    PORTABLE.iter().all(|name| run("cargo", &[&plain[..], &[name]].concat()))
-        && run("cargo", &[&plain[..], &["thalweg-render", "--features", "gpu"]].concat())
+    // The crates that compute are part of the portable core, which is built and run; those that draw are not.
+    let drawing = ["check", "--release", "--locked", "--no-default-features", "--target", target];
+    run("cargo", &[&drawing[..], &["--package", "thalweg-render"]].concat())
+        && run("cargo", &[&drawing[..], &["--package", "thalweg-render", "--features", "gpu"]].concat())
         && run_portable(target)
 }
 

@@ -19,10 +19,12 @@
 //! ```
 
 pub mod analysis;
+pub mod marching_cubes;
 pub mod noise;
 pub mod recipe;
 mod resample;
 pub mod shape;
+pub mod volume;
 
 pub use recipe::{Recipe, kinds};
 pub use resample::resample;

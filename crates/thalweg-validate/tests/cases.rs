@@ -100,7 +100,7 @@ fn every_case_has_its_test() {
 
 #[test]
 fn any_number_of_threads_measures_the_same_bits() {
-    for name in ["pipes/ring-wave", "pipes/steady-sheet", "sph/ledger", "sph/momentum"] {
+    for name in ["pipes/ring-wave", "pipes/steady-sheet", "sph/ledger"] {
         let measured = |threads| {
             let checks = on_threads(threads, || run(name));
             checks.iter().map(|check| check.measured.to_bits()).collect::<Vec<_>>()

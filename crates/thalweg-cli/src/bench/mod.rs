@@ -4,6 +4,7 @@ mod pipes;
 mod render;
 mod sph;
 mod stream_power;
+mod volume;
 
 use crate::Failure;
 use crate::args::CasesArgs;
@@ -72,6 +73,7 @@ pub(crate) fn bench(args: &CasesArgs) -> Result<(), Failure> {
         .into_iter()
         .chain(sph::cases())
         .chain(stream_power::cases())
+        .chain(volume::cases())
         .chain(render::cases())
         .collect();
     let asked = |case: &&Case| {
@@ -82,7 +84,7 @@ pub(crate) fn bench(args: &CasesArgs) -> Result<(), Failure> {
     if chosen.is_empty() {
         let names = cases.iter().map(|case| case.name.as_str()).collect::<Vec<_>>().join(", ");
         let message = format!(
-            "there is no such case; choose from pipes, sph, pcisph, dfsph, dam, stream-power, render, {names}"
+            "there is no such case; choose from pipes, sph, pcisph, dfsph, dam, stream-power, volume, render, {names}"
         );
         return Err(Failure::usage(message));
     }

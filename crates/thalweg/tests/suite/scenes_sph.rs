@@ -137,7 +137,7 @@ fn the_ridge_across_a_ditch_levels_off() {
 #[test]
 fn the_water_of_ditch_and_meander_goes_in_the_end_and_deformed_ground_stays() {
     for name in ["ditch", "meander"] {
-        let mut state = begun(name, &["solver.fluid.spacing=16 cm"]);
+        let mut state = begun(name, &["solver.fluid.spacing=20 cm"]);
         let all = state.clock().planned;
         state.tick(all).unwrap();
         assert!(state.is_over(), "{name}: {} s after all its steps", state.time());
@@ -185,7 +185,7 @@ fn a_lake_overflows_and_cuts_itself_an_outlet() {
 fn two_sources_make_falls_over_all_three_steps() {
     let coarse = ["solver.fluid.spacing=40 cm", "terrain.cell=20 cm", "terrain.size=[364, 256]"];
     let mut state = begun("waterfall", &coarse);
-    advance_to(&mut state, 10.0);
+    advance_to(&mut state, 8.0);
     let points = state.points().unwrap();
     let falls = &points.column("velocity_z").unwrap().values;
     // Each step winds from west to east within its strip. A twentieth of the water there falls at 5 m/s and more; on the

@@ -1,0 +1,96 @@
+//! The surface of a volume as triangles (Lorensen & Cline 1987), block by block.
+//!
+//! A cell lies between the middles of eight voxels. In three passes over the cells of a block the surface is found as Wang, Yang & Zhu 2021
+//! have it: which corners are rock, where edges are crossed, which triangles join the crossings. Crossings are shared: each
+//! belongs to the block that the lower end of its edge lies in, and triangles of the blocks beside it refer to it. Around the
+//! box there is air, so that the surface is closed.
+//!
+//! After a change only the blocks around it are worked out anew, and the whole is the same as if all had been.
+
+mod cases;
+mod piece;
+
+pub use piece::Cell;
+
+use crate::volume::{SIDE, Volume};
+use piece::{Piece, Reference, Scratch};
+use thalweg_field::{TriMesh, band};
+
+/// The surface of a volume.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Surface {
+    /// Blocks of cells to the east, to the north and up.
+    along: [usize; 3],
+    pieces: Vec<Piece>,
+}
+
+impl Surface {
+    /// The whole surface.
+    pub fn of(volume: &Volume) -> Self {
+        // Cells lie between voxels, one more than there are along each side.
+        let along = volume.size().map(|voxels| (voxels + 1).div_ceil(SIDE));
+        let mut surface = Self { along, pieces: vec![Piece::default(); along.iter().product()] };
+        surface.find(volume, [0; 3], along.map(|blocks| blocks - 1));
+        surface
+    }
+
+    /// Works out anew what voxels between two places, both included, have changed.
+    pub fn update(&mut self, volume: &Volume, first: [usize; 3], last: [usize; 3]) {
+        // A voxel is a corner of the cells on both its sides, and the slope at the next corners sees it too.
+        let first = first.map(|voxel| voxel.saturating_sub(1) / SIDE);
+        let last: [usize; 3] =
+            std::array::from_fn(|axis| ((last[axis] + 2) / SIDE).min(self.along[axis] - 1));
+        self.find(volume, first, last);
+    }
+
+    /// Works out some blocks.
+    fn find(&mut self, volume: &Volume, first: [usize; 3], last: [usize; 3]) {
+        let [across, along, _] = self.along;
+        let layer = across * along;
+        let pieces = &mut self.pieces[first[2] * layer..(last[2] + 1) * layer];
+        band::for_each_chunk(pieces, across, |row, pieces| {
+            let (north, up) = (row % along, first[2] + row / along);
+            if !(first[1]..=last[1]).contains(&north) {
+                return;
+            }
+            let mut scratch = Scratch::default();
+            for (east, piece) in pieces.iter_mut().enumerate().take(last[0] + 1).skip(first[0]) {
+                piece.find(volume, [east, north, up], &mut scratch);
+            }
+        });
+    }
+
+    /// All triangles as one mesh.
+    pub fn mesh(&self) -> TriMesh {
+        let count = |of: fn(&Piece) -> usize| self.pieces.iter().map(of).sum::<usize>();
+        let mut mesh = TriMesh {
+            positions: Vec::with_capacity(count(|piece| piece.positions.len())),
+            normals: Vec::with_capacity(count(|piece| piece.positions.len())),
+            triangles: Vec::with_capacity(count(|piece| piece.triangles.len())),
+        };
+        let mut starts = Vec::with_capacity(self.pieces.len());
+        for piece in &self.pieces {
+            starts.push(mesh.positions.len() as u32);
+            mesh.positions.extend(&piece.positions);
+            mesh.normals.extend(&piece.normals);
+        }
+        let [across, along, _] = self.along;
+        for (index, piece) in self.pieces.iter().enumerate() {
+            let corner = |reference: Reference| {
+                let [east, north, up] = reference.beyond();
+                let owner = index + east + across * (north + along * up);
+                starts[owner] + self.pieces[owner].crossing(reference.edge())
+            };
+            mesh.triangles.extend(piece.triangles.iter().map(|triangle| triangle.map(corner)));
+        }
+        mesh
+    }
+
+    /// Triangles on it.
+    pub fn triangles(&self) -> usize {
+        self.pieces.iter().map(|piece| piece.triangles.len()).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,311 @@
+//! Volumes as scene files write them: ground of heights that noise in space shapes, with terraces, caverns and tubes.
+
+use super::{Perlin, Volume};
+use crate::recipe::{height, octaves, place, size};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use thalweg_field::{Heightfield, Invalid, describe::within, random::Key, units};
+
+/// What makes a volume of ground with heights: `[terrain.volume]`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct VolumeRecipe {
+    /// Height of the bottom of the box `[m]`.
+    #[serde(with = "units::Length")]
+    #[schemars(transform = height())]
+    pub bottom: f64,
+    /// Height of the box above its bottom `[m]`.
+    #[serde(with = "units::Length")]
+    #[schemars(transform = size().slider(1.0, 500.0))]
+    pub height: f64,
+    /// How strongly rock keeps to where the layers of the terrain have it `[-]`: at 1 noise moves the surface by its magnitude, less
+    /// lets it tear the ground into overhangs and islands.
+    #[serde(with = "units::Ratio")]
+    #[schemars(transform = within(0.0, 10.0).slider(0.0, 2.0))]
+    pub bias: f64,
+    /// Layers of noise in space.
+    #[serde(rename = "noise", skip_serializing_if = "Vec::is_empty")]
+    pub noises: Vec<NoiseLayer>,
+    /// Steps in the slopes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub terraces: Option<Terraces>,
+    /// Winding hollows.
+    #[serde(rename = "cavern", skip_serializing_if = "Vec::is_empty")]
+    pub caverns: Vec<Cavern>,
+    /// Straight tubes of air or rock: tunnels, arches, pillars.
+    #[serde(rename = "tube", skip_serializing_if = "Vec::is_empty")]
+    pub tubes: Vec<Tube>,
+}
+
+impl Default for VolumeRecipe {
+    fn default() -> Self {
+        Self {
+            bottom: 0.0,
+            height: 32.0,
+            bias: 1.0,
+            noises: Vec::new(),
+            terraces: None,
+            caverns: Vec::new(),
+            tubes: Vec::new(),
+        }
+    }
+}
+
+/// A layer of Perlin noise in space (Wang, Yang & Zhu 2021, section 2.6).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct NoiseLayer {
+    /// How much of the layer is taken `[-]`.
+    #[serde(with = "units::Ratio")]
+    #[schemars(transform = within(-1.0, 1.0).slider(0.0, 1.0))]
+    pub weight: f64,
+    /// How far the strongest noise moves the surface `[m]`.
+    #[serde(with = "units::Length")]
+    #[schemars(transform = height().slider(0.0, 50.0))]
+    pub magnitude: f64,
+    /// Size of the largest features `[m]`; one over the layer's frequency.
+    #[serde(with = "units::Length")]
+    #[schemars(transform = size().slider(1.0, 200.0))]
+    pub wavelength: f64,
+    /// Exponent on the noise, which keeps its sign `[-]`: more than 1 leaves level ground between few peaks, less makes walls.
+    #[serde(with = "units::Ratio")]
+    #[schemars(transform = within(0.1, 16.0).slider(0.3, 4.0))]
+    pub sharpness: f64,
+    /// Number of scales summed, each half as long and half as strong as the one before `[-]`.
+    #[schemars(transform = octaves())]
+    pub octaves: u32,
+}
+
+impl Default for NoiseLayer {
+    fn default() -> Self {
+        Self { weight: 1.0, magnitude: 6.0, wavelength: 24.0, sharpness: 1.0, octaves: 4 }
+    }
+}
+
+/// Steps in the slopes, as layers of hard and soft rock leave them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Terraces {
+    /// Height of a step `[m]`.
+    #[serde(with = "units::Length")]
+    #[schemars(transform = size().slider(0.5, 50.0))]
+    pub step: f64,
+    /// How much steps take the place of slopes, from 0 (nothing) to 1 (walls between level ground) `[-]`.
+    #[serde(with = "units::Ratio")]
+    #[schemars(transform = within(0.0, 1.0).slider(0.0, 1.0))]
+    pub strength: f64,
+}
+
+impl Default for Terraces {
+    fn default() -> Self {
+        Self { step: 4.0, strength: 0.6 }
+    }
+}
+
+/// Hollows that wind through the rock.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Cavern {
+    /// Half of their width `[m]`.
+    #[serde(with = "units::Length")]
+    #[schemars(transform = size().slider(0.5, 20.0))]
+    pub radius: f64,
+    /// How far they go before they turn `[m]`.
+    #[serde(with = "units::Length")]
+    #[schemars(transform = size().slider(5.0, 200.0))]
+    pub wavelength: f64,
+    /// Heights between which they lie `[m]`.
+    #[serde(with = "units::Pair::<units::Length>")]
+    #[schemars(transform = place())]
+    pub between: Option<[f64; 2]>,
+}
+
+impl Default for Cavern {
+    fn default() -> Self {
+        Self { radius: 3.0, wavelength: 30.0, between: None }
+    }
+}
+
+/// What a tube is full of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Matter {
+    /// A tunnel.
+    #[default]
+    Air,
+    /// A pillar, a beam, a boulder.
+    Rock,
+}
+
+/// A straight tube with round ends.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Tube {
+    /// One end: east, north, up `[m]`.
+    #[serde(with = "units::Triple::<units::Length>")]
+    #[schemars(transform = place())]
+    pub from: [f64; 3],
+    /// The other end `[m]`.
+    #[serde(with = "units::Triple::<units::Length>")]
+    #[schemars(transform = place())]
+    pub to: [f64; 3],
+    /// Half of its width `[m]`.
+    #[serde(with = "units::Length")]
+    #[schemars(transform = size().slider(0.5, 50.0))]
+    pub radius: f64,
+    /// What it is full of.
+    pub matter: Matter,
+}
+
+impl Default for Tube {
+    fn default() -> Self {
+        Self { from: [0.0; 3], to: [10.0, 0.0, 0.0], radius: 3.0, matter: Matter::Air }
+    }
+}
+
+/// How fast Perlin noise changes across a place where it is zero, in its own wavelengths `[-]`; measured on average.
+const NOISE_SLOPE: f64 = 1.5;
+
+/// The octaves of a layer, ready.
+struct Octaves {
+    octaves: Vec<(Perlin, f32)>,
+    magnitude: f32,
+    sharpness: f64,
+}
+
+impl NoiseLayer {
+    fn prepared(&self, key: Key) -> Octaves {
+        let octaves = (0..self.octaves)
+            .map(|n| {
+                let finer = libm::pow(0.5, f64::from(n));
+                (Perlin::new(key.with(u64::from(n)), self.wavelength * finer), finer as f32)
+            })
+            .collect();
+        Octaves { octaves, magnitude: (self.weight * self.magnitude) as f32, sharpness: self.sharpness }
+    }
+}
+
+impl Octaves {
+    /// Adds the layer to the depths of a row.
+    fn add(&self, start: [f64; 3], spacing: f64, scratch: &mut [[f32; super::SIDE]; 2], depths: &mut [f32]) {
+        let [sum, one] = scratch.each_mut().map(|row| &mut row[..depths.len()]);
+        sum.fill(0.0);
+        for (noise, amplitude) in &self.octaves {
+            noise.row(start, spacing, one);
+            sum.iter_mut().zip(&*one).for_each(|(sum, one)| *sum += amplitude * one);
+        }
+        for (depth, &noise) in depths.iter_mut().zip(&*sum) {
+            let shaped = if self.sharpness == 1.0 {
+                noise
+            } else {
+                (libm::pow(f64::from(noise.abs()), self.sharpness) as f32).copysign(noise)
+            };
+            *depth += self.magnitude * shaped;
+        }
+    }
+}
+
+impl VolumeRecipe {
+    /// Voxels upwards, with voxels of this side `[m]`.
+    pub fn voxels_up(&self, voxel: f64) -> usize {
+        (self.height / voxel).ceil().max(1.0) as usize
+    }
+
+    /// The volume on the cells of a ground, which is as high as its layers say where nothing else is.
+    pub fn build(&self, ground: &Heightfield, seed: u64) -> Result<Volume, Invalid> {
+        let voxel = ground.frame.cell;
+        let size = [ground.height.cols(), ground.height.rows(), self.voxels_up(voxel)];
+        let root = Key::new(seed);
+        let noises: Vec<_> =
+            self.noises.iter().enumerate().map(|(n, noise)| noise.prepared(root.with(n as u64))).collect();
+        let caverns: Vec<_> = self
+            .caverns
+            .iter()
+            .enumerate()
+            .map(|(n, cavern)| cavern.prepared(root.with(1000 + n as u64)))
+            .collect();
+        Volume::from_depths(size, voxel, self.bottom, |start, depths| {
+            let mut scratch = [[0.0; super::SIDE]; 2];
+            let [col, row] = ground.cell_from_local([start[0], start[1]]).map(|n| n.round() as usize);
+            let level = self.terraces.as_ref().map_or(start[2], |terraces| terraces.stepped(start[2]));
+            let heights = &ground.height.row(row)[col..][..depths.len()];
+            for (depth, height) in depths.iter_mut().zip(heights) {
+                *depth = (self.bias * (f64::from(*height) - level)) as f32;
+            }
+            noises.iter().for_each(|noise| noise.add(start, voxel, &mut scratch, depths));
+            caverns.iter().for_each(|cavern| cavern.hollow(start, voxel, &mut scratch, depths));
+            self.tubes.iter().for_each(|tube| tube.put(start, voxel, depths));
+        })
+    }
+}
+
+impl Terraces {
+    /// The height that counts instead of a height `[m]`.
+    fn stepped(&self, height: f64) -> f64 {
+        let steps = height / self.step;
+        let within = steps - steps.floor();
+        // Steep at the middle of a step: the ground is level there.
+        let steep = within * within * within * (within * (within * 6.0 - 15.0) + 10.0);
+        let steep = steep * steep * (3.0 - 2.0 * steep);
+        height + self.strength * self.step * (steep - within)
+    }
+}
+
+/// A cavern, ready.
+struct Hollow {
+    noises: [Perlin; 2],
+    cavern: Cavern,
+}
+
+impl Cavern {
+    fn prepared(&self, key: Key) -> Hollow {
+        Hollow { noises: [0, 1].map(|n| Perlin::new(key.with(n), self.wavelength)), cavern: self.clone() }
+    }
+}
+
+impl Hollow {
+    /// Takes the hollow out of a row: the surroundings of the lines along which two noises are both zero.
+    fn hollow(
+        &self,
+        start: [f64; 3],
+        spacing: f64,
+        scratch: &mut [[f32; super::SIDE]; 2],
+        depths: &mut [f32],
+    ) {
+        let Cavern { radius, wavelength, between } = &self.cavern;
+        let beyond = between.map_or(0.0, |[low, high]| (low - start[2]).max(start[2] - high).max(0.0));
+        if beyond > *radius {
+            return;
+        }
+        let [a, b] = scratch.each_mut().map(|row| &mut row[..depths.len()]);
+        self.noises[0].row(start, spacing, a);
+        self.noises[1].row(start, spacing, b);
+        let away = (wavelength / NOISE_SLOPE) as f32;
+        let (radius, beyond) = (*radius as f32, beyond as f32);
+        for ((depth, a), b) in depths.iter_mut().zip(&*a).zip(&*b) {
+            let from_line = away * (a * a + b * b).sqrt();
+            *depth = depth.min((from_line * from_line + beyond * beyond).sqrt() - radius);
+        }
+    }
+}
+
+impl Tube {
+    /// Puts the tube into a row.
+    fn put(&self, start: [f64; 3], spacing: f64, depths: &mut [f32]) {
+        let along: [f64; 3] = std::array::from_fn(|axis| self.to[axis] - self.from[axis]);
+        let length2 = along.iter().map(|x| x * x).sum::<f64>();
+        for (n, depth) in depths.iter_mut().enumerate() {
+            let place = [start[0] + spacing * n as f64, start[1], start[2]];
+            let way: [f64; 3] = std::array::from_fn(|axis| place[axis] - self.from[axis]);
+            let share =
+                (0..3).map(|axis| way[axis] * along[axis]).sum::<f64>() / length2.max(f64::MIN_POSITIVE);
+            let share = share.clamp(0.0, 1.0);
+            let away = (0..3).map(|axis| (way[axis] - share * along[axis]).powi(2)).sum::<f64>().sqrt();
+            let outside = (away - self.radius) as f32;
+            *depth = match self.matter {
+                Matter::Air => depth.min(outside),
+                Matter::Rock => depth.max(-outside),
+            };
+        }
+    }
+}
