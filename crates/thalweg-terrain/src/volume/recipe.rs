@@ -309,3 +309,90 @@ impl Tube {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::marching_cubes::Surface;
+    use thalweg_field::{Frame, Grid2};
+
+    fn level(size: usize, height: f32) -> Heightfield {
+        Heightfield { height: Grid2::filled(size, size, height), frame: Frame::with_cell(0.5) }
+    }
+
+    fn built(text: &str, height: f32) -> Volume {
+        let recipe: VolumeRecipe = toml::from_str(text).unwrap();
+        recipe.build(&level(64, height), 3).unwrap()
+    }
+
+    /// A tunnel through a block of rock takes its cross-section times its length; a pillar on it adds as much.
+    #[test]
+    fn tubes_take_and_give_what_they_hold() {
+        let whole = built("height = 32", 16.0).rock();
+        let tunnel = "height = 32\n[[tube]]\nfrom = [-9, 16, 8]\nto = ['40 m', '16 m', '8 m']\nradius = '3 m'";
+        let taken = whole - built(tunnel, 16.0).rock();
+        let round = std::f64::consts::PI * 9.0;
+        assert!((taken / (32.0 * round) - 1.0).abs() < 0.05, "{taken} m³");
+        let pillar = "height = 32\n[[tube]]\nfrom = [16, 16, 0]\nto = [16, 16, 40]\nradius = 3\nmatter = 'rock'";
+        let given = built(pillar, 16.0).rock() - whole;
+        assert!((given / (16.0 * round) - 1.0).abs() < 0.05, "{given} m³");
+    }
+
+    /// A tunnel makes a hole: the surface of the block has one handle.
+    #[test]
+    fn a_tunnel_is_a_handle_of_the_surface() {
+        let tunnel = "height = 32\n[[tube]]\nfrom = [-9, 16, 8]\nto = [40, 16, 8]";
+        let mesh = Surface::of(&built(tunnel, 16.0)).mesh();
+        let (corners, triangles) = (mesh.positions.len() as i64, mesh.triangles.len() as i64);
+        // Three half edges to a triangle.
+        assert_eq!(corners - 3 * triangles / 2 + triangles, 0);
+    }
+
+    #[test]
+    fn caverns_lie_between_their_heights() {
+        let text = "height = 32\n[[cavern]]\nradius = 2\nwavelength = 10\nbetween = ['6 m', '10 m']";
+        let volume = built(text, 24.0);
+        let hollow = |up: isize| {
+            let voxels = (0..64 * 64).map(|n| volume.share([n % 64, n / 64, up]));
+            voxels.filter(|&share| share < 0.5).count()
+        };
+        // Voxels of half a metre; hollows reach their radius beyond.
+        assert!((12..20).map(hollow).sum::<usize>() > 100, "nothing is hollow");
+        assert_eq!((0..7).chain(25..44).map(hollow).sum::<usize>(), 0, "hollow beyond");
+    }
+
+    /// On a slope steps make level ground and walls instead.
+    #[test]
+    fn terraces_make_level_ground() {
+        let slope = Heightfield {
+            height: Grid2::from_fn(96, 8, |col, _| 4.0 + 0.25 * col as f32),
+            frame: Frame::with_cell(0.5),
+        };
+        let level_share = |strength: f64| {
+            let terraces = Some(Terraces { step: 6.0, strength });
+            let recipe = VolumeRecipe { terraces, ..VolumeRecipe::default() };
+            let ground = recipe.build(&slope, 1).unwrap().heightfield().height;
+            let rises: Vec<f32> = ground.row(4)[8..88].windows(2).map(|pair| pair[1] - pair[0]).collect();
+            rises.iter().filter(|rise| rise.abs() < 0.12).count() as f64 / rises.len() as f64
+        };
+        assert_eq!(level_share(0.0), 0.0);
+        assert!(level_share(0.9) > 0.4, "{}", level_share(0.9));
+    }
+
+    #[test]
+    fn noise_without_bias_leaves_overhangs() {
+        let text = "height = 32\nbias = 0.3\n[[noise]]\nmagnitude = 8\nwavelength = 12\nsharpness = 1.5";
+        let volume = built(text, 16.0);
+        let overhangs = (0..64 * 64).filter(|n| {
+            let share = |up: isize| volume.share([n % 64, n / 64, up]);
+            (0..63).any(|up| share(up) < 0.5 && share(up + 1) > 0.5)
+        });
+        assert!(overhangs.count() > 200, "hardly any overhang");
+    }
+
+    #[test]
+    fn misspelt_keys_are_refused() {
+        let message = toml::from_str::<VolumeRecipe>("[[tube]]\nradios = 3").unwrap_err().to_string();
+        assert!(message.contains("`radius`"), "{message}");
+    }
+}
