@@ -329,11 +329,13 @@ mod tests {
     #[test]
     fn tubes_take_and_give_what_they_hold() {
         let whole = built("height = 32", 16.0).rock();
-        let tunnel = "height = 32\n[[tube]]\nfrom = [-9, 16, 8]\nto = ['40 m', '16 m', '8 m']\nradius = '3 m'";
+        let tunnel =
+            "height = 32\n[[tube]]\nfrom = [-9, 16, 8]\nto = ['40 m', '16 m', '8 m']\nradius = '3 m'";
         let taken = whole - built(tunnel, 16.0).rock();
         let round = std::f64::consts::PI * 9.0;
         assert!((taken / (32.0 * round) - 1.0).abs() < 0.05, "{taken} m³");
-        let pillar = "height = 32\n[[tube]]\nfrom = [16, 16, 0]\nto = [16, 16, 40]\nradius = 3\nmatter = 'rock'";
+        let pillar =
+            "height = 32\n[[tube]]\nfrom = [16, 16, 0]\nto = [16, 16, 40]\nradius = 3\nmatter = 'rock'";
         let given = built(pillar, 16.0).rock() - whole;
         assert!((given / (16.0 * round) - 1.0).abs() < 0.05, "{given} m³");
     }
