@@ -2,7 +2,7 @@
 
 use super::creep::{Creep, Slopes};
 use super::error::StepError;
-use super::floors::Floors;
+use super::floors::{self, Floors};
 use super::incision::{Basin, Ground, Incision, Law};
 use super::lakes::Hollows;
 use super::land::Land;
@@ -99,7 +99,7 @@ pub(super) struct Work {
     creep: Creep,
     stays: Vec<f32>,
     erodibility: Vec<f32>,
-    floors: Vec<f32>,
+    floors: floors::Room,
 }
 
 impl StreamPower {
@@ -170,7 +170,7 @@ impl StreamPower {
     }
 
     /// Bytes for each cell: what is saved, and the room for a step.
-    pub const BYTES_PER_CELL: usize = 20 + 12 + 150;
+    pub const BYTES_PER_CELL: usize = 20 + 12 + 155;
 
     /// Memory that a run on so many cells needs, without maps and pictures `[bytes]`.
     pub fn memory(cols: usize, rows: usize) -> u64 {
@@ -289,7 +289,7 @@ impl StreamPower {
         }
         let floors = Floors { width: params.valley_width, cut: params.erodibility * dt };
         let widest = floors.spread(layout, work.incision.passing(), &mut work.floors);
-        let floors = (widest > 0.0).then_some(&work.floors[..]);
+        let floors = (widest > 0.0).then_some(&work.floors.spread[..]);
         let law = law(layout, params, dt);
         stays(&law, layout, [&work.incision.area, work.incision.passing()], &routes.ways, &mut work.stays);
         let (spread, critical) = (params.diffusivity() * dt, params.steepest());
