@@ -5,17 +5,48 @@ use fearless_simd::{Simd, prelude::*};
 /// Numbers that are added up side by side.
 const LANES: usize = 8;
 
-/// The sum of so many numbers, every eighth of them on its own first: several are added at once, always in the same order.
+/// A sum of numbers, every eighth of them on its own first: several are added at once, always in the same order.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sum {
+    lanes: [f64; LANES],
+    rest: f64,
+}
+
+impl Sum {
+    /// Adds so many numbers: whole eights, but for the last ones.
+    #[inline(always)]
+    pub(crate) fn add(&mut self, count: usize, number: impl Fn(usize) -> f64) {
+        let whole = count - count % LANES;
+        for first in (0..whole).step_by(LANES) {
+            for (lane, sum) in self.lanes.iter_mut().enumerate() {
+                *sum += number(first + lane);
+            }
+        }
+        self.rest += (whole..count).map(number).sum::<f64>();
+    }
+
+    #[inline(always)]
+    pub(crate) fn value(&self) -> f64 {
+        self.lanes.iter().sum::<f64>() + self.rest
+    }
+}
+
+/// The sum of so many numbers.
 #[inline(always)]
 pub(crate) fn sum(count: usize, number: impl Fn(usize) -> f64) -> f64 {
-    let mut sums = [0.0; LANES];
-    let whole = count - count % LANES;
-    for first in (0..whole).step_by(LANES) {
-        for (lane, sum) in sums.iter_mut().enumerate() {
-            *sum += number(first + lane);
-        }
-    }
-    sums.iter().sum::<f64>() + (whole..count).map(number).sum::<f64>()
+    let mut sum = Sum::default();
+    sum.add(count, number);
+    sum.value()
+}
+
+/// Values that are worked on together: as many as there is room for, with others behind the last.
+#[inline(always)]
+pub(crate) fn some<T: Copy, const N: usize>(values: &[T], behind: T) -> [T; N] {
+    values.first_chunk().copied().unwrap_or_else(|| {
+        let mut some = [behind; N];
+        some[..values.len()].copy_from_slice(values);
+        some
+    })
 }
 
 /// Cells in the widest vector that any machine has.

@@ -7,14 +7,15 @@
 //! the lines together, one sweep up finds the heights, for any G; it is Gauss's elimination on a tree. Where the law is not
 //! linear (n ≠ 1) its tangents are, and a few sweeps with them end at the curve (Newton).
 
+use super::creep::{Crept, CreptRow};
 use super::flow::Flow;
 use super::lakes::Hollows;
 use super::layout::{Layout, SPILL, UNDER_WATER};
-use super::order::Order;
+use super::order::{Order, Stretch};
 use super::power::power;
+use crate::lanes::some;
 use fearless_simd::{Level, Simd, dispatch};
 use std::f64::consts::SQRT_2;
-use std::ops::Range;
 use thalweg_field::band::{self, Cut};
 
 /// Set on a cell that does not cut in this step: what lies below it rose too high, or its pull is below the threshold.
@@ -95,7 +96,7 @@ pub(super) struct Incision {
 #[repr(align(32))]
 pub(super) struct Node {
     /// Height before `[m]`.
-    start: f64,
+    pub(super) start: f64,
     /// Soil that came into the river and is carried on `[m]`.
     soil: f64,
     /// What it would cut for each metre that it lies above its receiver (n = 1), or above it to the power n.
@@ -109,10 +110,8 @@ pub(super) struct Ground<'a> {
     pub(super) ways: &'a [u8],
     /// How easily each cell erodes `[-]`.
     pub(super) erodibility: &'a [f32],
-    /// Heights `[m]`.
-    pub(super) start: &'a [f64],
-    /// Soil that came into the river at each cell `[m]`; empty for none.
-    pub(super) soil: &'a [f64],
+    /// Heights, and the soil that came into the rivers.
+    pub(super) crept: Crept<'a>,
 }
 
 /// A cell that all water of a lake runs through.
@@ -134,8 +133,6 @@ pub(super) struct Basin<'a> {
     pub(super) order: &'a Order,
     pub(super) ways: &'a [u8],
     pub(super) hollows: &'a Hollows,
-    /// Soil that came into the river at each cell `[m]`; empty for none.
-    pub(super) soil: &'a [f64],
 }
 
 /// Some catchments of what is kept in the order.
@@ -175,25 +172,30 @@ impl Cut for Part<'_> {
 impl Incision {
     /// Adds up the area above each cell.
     pub(super) fn gather(&mut self, layout: &Layout, order: &Order, rain: Option<&[f32]>) {
-        self.gathered.resize(order.cells.len(), 0.0);
-        order.for_each(&mut self.gathered[..], |places, area: &mut [f64]| {
-            let (begin, below) = (places.start, &order.below[places.clone()]);
+        self.gathered.resize(order.len(), 0.0);
+        order.for_each(&mut self.gathered[..], |Stretch { cells, below, .. }, area: &mut [f64]| {
             match rain {
                 None => area.fill(1.0),
                 Some(rain) => {
-                    let area = area.iter_mut().zip(&order.cells[places]);
+                    let area = area.iter_mut().zip(cells);
                     area.for_each(|(area, &at)| *area = f64::from(rain[at as usize]).max(LEAST_AREA));
                 }
             }
-            for here in (0..below.len()).rev() {
-                let below = below[here] as usize - begin;
+            for (here, &below) in below.iter().enumerate().rev() {
+                let below = below as usize;
                 if below != here {
                     area[below] += area[here];
                 }
             }
         });
         self.area.resize(layout.len(), 1.0);
-        order.place.spread(layout, &self.gathered, &mut self.area, |area| area as f32);
+        let gathered = &self.gathered;
+        band::for_each_chunk(&mut self.area, layout.stride, |row, area| {
+            if (1..=layout.rows).contains(&row) {
+                let fetched = order.place.fetch(layout, row, gathered);
+                area[1..].iter_mut().zip(fetched).for_each(|(area, fetched)| *area = fetched as f32);
+            }
+        });
     }
 
     /// Gathers the water that runs side by side over a stretch of `side` cells.
@@ -214,17 +216,18 @@ impl Incision {
         let straight = law.cut * layout.cell.powf(-law.n);
         let lengths = [straight, straight * SQRT_2.powf(-law.n)];
         let (area, passing) = (&self.area, self.flow.of(&self.area));
-        band::for_each_chunk(&mut self.nodes, stride, |row, nodes| {
-            let line = row * stride..(row + 1) * stride;
-            let row = Row {
-                area: &area[line.clone()],
-                passing: &passing[line.clone()],
-                erodibility: &ground.erodibility[line.clone()],
-                ways: &ground.ways[line.clone()],
-                start: &ground.start[line.clone()],
-                soil: ground.soil.get(line).unwrap_or_default(),
-            };
-            dispatch!(level, simd => row.weigh(simd, law, lengths, nodes));
+        band::for_each_chunk(&mut self.nodes, stride, |line, nodes| {
+            if (1..=layout.rows).contains(&line) {
+                let cols = 0..layout.cols;
+                let row = Row {
+                    area: layout.cells_of(area, line, &cols),
+                    passing: layout.cells_of(passing, line, &cols),
+                    erodibility: layout.cells_of(ground.erodibility, line, &cols),
+                    ways: layout.cells_of(ground.ways, line, &cols),
+                    crept: ground.crept.row(line - 1),
+                };
+                dispatch!(level, simd => row.weigh(simd, law, lengths, &mut nodes[1..=layout.cols]));
+            }
         });
     }
 
@@ -233,24 +236,24 @@ impl Incision {
         self.prepare(basin, law);
         let traps = law.traps && !basin.hollows.lakes.is_empty();
         if law.g == 0.0 && !traps {
-            let exported = self.sweep(basin, |stretch, part| stretch.cut_only(law, part), |a, b| a + b);
-            return Outcome { exported: exported + basin.soil.iter().sum::<f64>() };
+            let exported = self.sweep(basin, |rivers, part| rivers.cut_only(law, part), |a, b| a + b);
+            return Outcome { exported };
         }
         if law.n != 1.0 {
-            self.sweep(basin, |stretch, part| stretch.cut_only(law, part), |_, _| 0.0);
+            self.sweep(basin, |rivers, part| rivers.cut_only(law, part), |_, _| 0.0);
         } else if law.threshold > 0.0 {
-            self.sweep(basin, |stretch, part| stretch.find_passive(law, part), |(), ()| ());
+            self.sweep(basin, |rivers, part| rivers.find_passive(law, part), |(), ()| ());
         }
         let mut outcome = Outcome::default();
         for _ in 0..MOST_SWEEPS {
             if law.n != 1.0 {
-                self.sweep(basin, |stretch, part| stretch.find_tangents(law, part), |(), ()| ());
+                self.sweep(basin, |rivers, part| rivers.find_tangents(law, part), |(), ()| ());
             }
-            let exported = self.sweep(basin, |stretch, part| stretch.go_down(law, part), |a, b| a + b);
+            let exported = self.sweep(basin, |rivers, part| rivers.go_down(law, part), |a, b| a + b);
             outcome = Outcome { exported };
             let [changed, passive] = self.sweep(
                 basin,
-                |stretch, part| stretch.go_up(law, part),
+                |rivers, part| rivers.go_up(law, part),
                 |a: [f64; 2], b: [f64; 2]| [a[0].max(b[0]), a[1] + b[1]],
             );
             let settled = law.n == 1.0 || changed < TOLERANCE;
@@ -267,7 +270,7 @@ impl Incision {
 
     /// Makes room, and finds where the outlets of lakes are in the order.
     fn prepare(&mut self, basin: &Basin, law: &Law) {
-        let count = basin.order.cells.len();
+        let count = basin.order.len();
         let lakes = &basin.hollows.lakes;
         self.codes.resize(count, 0);
         self.lines.resize(count, [0.0; 2]);
@@ -284,51 +287,44 @@ impl Incision {
         }));
         self.spills.sort_unstable_by_key(|spill| spill.place);
         #[expect(clippy::redundant_closure_for_method_calls, reason = "the method is of one lifetime alone")]
-        self.sweep(basin, |stretch, part| stretch.note_codes(part), |(), ()| ());
+        self.sweep(basin, |rivers, part| rivers.note_codes(part), |(), ()| ());
     }
 
     /// Goes through all catchments, several at a time; what is found is combined in their order.
     fn sweep<T: Send>(
         &mut self,
         basin: &Basin,
-        work: impl Fn(&Stretch, Part) -> T + Sync,
+        work: impl Fn(&Rivers, Part) -> T + Sync,
         combine: impl Fn(T, T) -> T + Sync,
     ) -> T {
         let Self { codes, tangent, lines, found, spills, nodes, .. } = self;
         let part = Part { codes, tangent, lines, found, spills, begin: 0 };
         basin.order.measure(
             part,
-            |places: Range<usize>, part| {
-                let Order { cells, below, .. } = basin.order;
-                let (cells, below) = (&cells[places.clone()], &below[places]);
-                work(&Stretch { basin, cells, below, nodes }, part)
-            },
+            |Stretch { cells, below, .. }, part| work(&Rivers { basin, cells, below, nodes }, part),
             combine,
         )
     }
 }
 
 /// Some catchments: what is known of their cells.
-struct Stretch<'a> {
+struct Rivers<'a> {
     basin: &'a Basin<'a>,
     cells: &'a [u32],
     below: &'a [u32],
     nodes: &'a [Node],
 }
 
-impl Stretch<'_> {
+impl Rivers<'_> {
     fn note_codes(&self, part: Part) {
         let codes = part.codes.iter_mut().zip(self.cells);
         codes.for_each(|(code, &at)| *code = self.basin.ways[at as usize]);
     }
 
-    /// The places in the stretch, the cells, and the places of those that they drain to.
-    fn places(
-        &self,
-        begin: usize,
-    ) -> impl DoubleEndedIterator<Item = (usize, usize, usize)> + ExactSizeIterator {
+    /// The places here, the cells, and the places of those that they drain to.
+    fn places(&self) -> impl Iterator<Item = (usize, usize, usize)> {
         let pairs = self.cells.iter().zip(self.below).enumerate();
-        pairs.map(move |(here, (&at, &below))| (here, at as usize, below as usize - begin))
+        pairs.map(|(here, (&at, &below))| (here, at as usize, below as usize))
     }
 
     /// Without deposition every cell follows from its receiver alone (Braun & Willett 2013, eqs. 22 to 24). Returns what left
@@ -336,11 +332,12 @@ impl Stretch<'_> {
     fn cut_only(&self, law: &Law, part: Part) -> f64 {
         let mut exported = 0.0;
         let mut nodes = [Node::default(); TOGETHER];
-        for (here, _, below) in self.places(part.begin) {
+        for (here, _, below) in self.places() {
             if here % TOGETHER == 0 {
                 nodes = self.nodes_from(here);
             }
-            let Node { start: own, pull, .. } = nodes[here % TOGETHER];
+            let Node { start: own, soil, pull, .. } = nodes[here % TOGETHER];
+            exported += soil;
             let base = part.found[below];
             let fall = own - base;
             if here == below || fall <= 0.0 || part.codes[here] & UNDER_WATER != 0 {
@@ -360,7 +357,7 @@ impl Stretch<'_> {
     }
 
     fn find_passive(&self, law: &Law, part: Part) {
-        for (here, at, below) in self.places(part.begin) {
+        for (here, at, below) in self.places() {
             let Node { start, pull, .. } = self.nodes[at];
             let fall = start - self.nodes[self.cells[below] as usize].start;
             if here != below && pull * fall <= law.threshold {
@@ -372,7 +369,7 @@ impl Stretch<'_> {
     /// Tangents of c yⁿ at the falls y that were found.
     fn find_tangents(&self, law: &Law, part: Part) {
         let least = LEAST_SLOPE * self.basin.cell;
-        for (here, at, below) in self.places(part.begin) {
+        for (here, at, below) in self.places() {
             let fall = (part.found[here] - part.found[below]).max(least);
             let cut = self.nodes[at].pull * power(fall, law.n);
             let steep = law.n * cut / fall;
@@ -389,7 +386,7 @@ impl Stretch<'_> {
             let nodes = self.nodes_from(first);
             for here in (first..(first + TOGETHER).min(self.cells.len())).rev() {
                 let (node, code) = (&nodes[here - first], part.codes[here]);
-                let below = self.below[here] as usize - part.begin;
+                let below = self.below[here] as usize;
                 let [mut a, mut b] = part.lines[here];
                 if here == below {
                     exported += a + node.soil + b * node.start;
@@ -434,7 +431,7 @@ impl Stretch<'_> {
     fn go_up(&self, law: &Law, part: Part) -> [f64; 2] {
         let (mut changed, mut passive) = (0.0_f64, 0.0);
         let bent = law.n != 1.0 || law.threshold > 0.0;
-        for (here, at, below) in self.places(part.begin) {
+        for (here, at, below) in self.places() {
             if here == below {
                 continue;
             }
@@ -500,31 +497,21 @@ struct Row<'a> {
     passing: &'a [f32],
     erodibility: &'a [f32],
     ways: &'a [u8],
-    start: &'a [f64],
-    soil: &'a [f64],
+    crept: CreptRow<'a>,
 }
 
 /// Cells that are fetched or weighed together.
 const TOGETHER: usize = 64;
-
-/// Some values, as many as are weighed together, and others behind the last of a row.
-#[inline(always)]
-fn some<T: Copy>(values: &[T], behind: T) -> [T; TOGETHER] {
-    let mut some = [behind; TOGETHER];
-    some[..values.len()].copy_from_slice(values);
-    some
-}
 
 impl Row<'_> {
     #[inline(always)]
     fn weigh<S: Simd>(&self, _: S, law: &Law, lengths: [f64; 2], nodes: &mut [Node]) {
         let (mut pull, mut deposition) = ([0.0; TOGETHER], [0.0; TOGETHER]);
         for (first, nodes) in (0..).step_by(TOGETHER).zip(nodes.chunks_mut(TOGETHER)) {
-            let cells = first..first + nodes.len();
-            let area = some(&self.area[cells.clone()], 1.0).map(f64::from);
-            let passing = some(&self.passing[cells.clone()], 1.0).map(f64::from);
-            let erodibility = some(&self.erodibility[cells.clone()], 1.0);
-            let ways = some(&self.ways[cells.clone()], 1);
+            let area = some::<_, TOGETHER>(&self.area[first..], 1.0).map(f64::from);
+            let passing = some::<_, TOGETHER>(&self.passing[first..], 1.0).map(f64::from);
+            let erodibility = some::<_, TOGETHER>(&self.erodibility[first..], 1.0);
+            let ways = some::<_, TOGETHER>(&self.ways[first..], 1);
             for i in 0..TOGETHER {
                 let length = if ways[i] & 1 == 1 { lengths[1] } else { lengths[0] };
                 // 1 / (1 + (head / passing)²) with one division.
@@ -537,8 +524,7 @@ impl Row<'_> {
             } else {
                 (0..TOGETHER).for_each(|i| pull[i] *= power(passing[i], law.m));
             }
-            let start = some(&self.start[cells.clone()], 1.0);
-            let soil = some(self.soil.get(cells).unwrap_or_default(), 0.0);
+            let [start, soil] = self.crept.settle::<TOGETHER>(first);
             for (i, node) in nodes.iter_mut().enumerate() {
                 *node = Node { start: start[i], soil: soil[i], pull: pull[i], deposition: deposition[i] };
             }

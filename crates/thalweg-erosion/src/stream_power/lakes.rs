@@ -5,7 +5,7 @@
 //! cells), and so every basin gets the lowest way out there is.
 
 use super::layout::{Layout, PIT, SPILL, UNDER_WATER, WAY, WAYS};
-use super::order::{Catchments, Climb, GROUP, catchment};
+use super::order::{Catchments, Climb, GROUP, Places, catchment};
 use super::params::Lakes;
 use fearless_simd::{Level, Simd, dispatch};
 use std::cmp::Reverse;
@@ -261,20 +261,21 @@ impl Hollows {
     }
 
     /// Finds how much fits into the lakes, for heights that have changed since.
-    pub(super) fn measure(&mut self, height: &[f64]) {
+    pub(super) fn measure(&mut self, height: impl Fn(usize) -> f64) {
         for lake in &mut self.lakes {
             let cells = &self.cells[lake.first as usize..lake.last as usize];
-            lake.room = cells.iter().map(|cell| (cell.full - height[cell.cell as usize]).max(0.0)).sum();
+            lake.room = cells.iter().map(|cell| (cell.full - height(cell.cell as usize)).max(0.0)).sum();
         }
     }
 
-    /// Raises the floors of lakes by their share of what came to rest in them; `settled` is as height of one cell `[m]`.
-    pub(super) fn settle(&self, settled: &[f64], height: &mut [f64]) {
+    /// Raises the floors of lakes by their share of what came to rest in them; `settled` is as height of one cell `[m]`, and `height`
+    /// is in the order of `place`.
+    pub(super) fn settle(&self, settled: &[f64], place: &Places, height: &mut [f64]) {
         for (lake, settled) in self.lakes.iter().zip(settled) {
             if *settled > 0.0 {
                 let share = settled / lake.room;
                 for cell in &self.cells[lake.first as usize..lake.last as usize] {
-                    let at = cell.cell as usize;
+                    let at = place.of(cell.cell as usize);
                     height[at] += share * (cell.full - height[at]).max(0.0);
                 }
             }

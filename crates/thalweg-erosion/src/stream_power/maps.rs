@@ -114,7 +114,7 @@ impl Survey<'_> {
     fn go_up_starting(&self, mut values: Vec<f64>, value: impl Fn(usize, f64, f64, f64) -> f64) -> Vec<f64> {
         let layout = &self.of.layout;
         let (offsets, height) = (layout.offsets(), &self.of.cells.height);
-        for &cell in &self.routes.order.cells {
+        for &cell in self.routes.order.stretches().flat_map(|stretch| stretch.cells) {
             let at = cell as usize;
             let way = self.routes.ways[at] & WAY;
             let Some(&offset) = offsets.get(way as usize) else {

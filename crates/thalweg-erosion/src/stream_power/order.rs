@@ -18,10 +18,8 @@ const ABREAST: usize = 8;
 /// not wait for each other. Catchments follow one another, and threads can take some each.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Order {
-    /// The cells; upstream last.
-    pub(super) cells: Vec<u32>,
-    /// For each the place in the order of the cell that it drains to; its own for an outlet.
-    pub(super) below: Vec<u32>,
+    /// The catchments of the outlets; their cells, upstream last, are the order.
+    climb: Climb,
     /// The place of each cell of the terrain.
     pub(super) place: Places,
     /// Where each group of catchments ends.
@@ -42,7 +40,7 @@ pub(super) struct Climb {
 pub(super) struct Catchments {
     /// Their cells, each after the one that it drains to; then room.
     cells: Vec<u32>,
-    /// For each the place in `cells` of the one that it drains to.
+    /// For each the place in `cells` of the one that it drains to; its own for a root.
     below: Vec<u32>,
     /// Where each catchment ends.
     ends: Vec<u32>,
@@ -52,11 +50,11 @@ pub(super) struct Catchments {
 
 impl Order {
     /// Puts all cells in order. Every one must drain to an outlet.
-    pub(super) fn sort(&mut self, layout: &Layout, ways: &[u8], climb: &mut Climb) {
+    pub(super) fn sort(&mut self, layout: &Layout, ways: &[u8]) {
         if self.outlets.is_empty() {
             self.outlets = layout.outlets().into_iter().map(|at| at as u32).collect();
         }
-        let groups = climb.from(layout, ways, &self.outlets);
+        let groups = self.climb.from(layout, ways, &self.outlets);
         let mut end = 0;
         self.ends.clear();
         self.ends.extend(groups.iter().map(|group| {
@@ -64,62 +62,86 @@ impl Order {
             end as u32
         }));
         debug_assert_eq!(end, layout.cells(), "water runs in circles");
-        self.cells.resize(end, 0);
-        self.below.resize(end, 0);
         self.place.resize(layout.len());
-        let Self { cells, below, ends, place, .. } = self;
-        let parts = [&mut cells[..], &mut below[..]];
-        let copy = |number: usize, range: Range<usize>, [cells, below]: [&mut [u32]; 2]| {
-            let group = &groups[number];
-            cells.copy_from_slice(&group.cells[..group.len()]);
-            for (below, from) in below.iter_mut().zip(&group.below) {
-                *below = range.start as u32 + from;
+        self.for_each((), |stretch, ()| {
+            for (&cell, here) in stretch.cells.iter().zip(stretch.begin..) {
+                self.place.set(cell as usize, here as u32);
             }
-            for (&cell, here) in cells.iter().zip(range) {
-                place.set(cell as usize, here as u32);
-            }
-        };
-        go_through(ends, 0, 0, parts, &copy, &|(), ()| ());
+        });
     }
 
-    /// Calls `work(places, parts)` for every group of catchments, with the parts of what is kept in the order, and combines
-    /// what it returns: always the same groups in the same order.
+    /// How many cells there are.
+    pub(super) fn len(&self) -> usize {
+        self.ends.last().map_or(0, |&end| end as usize)
+    }
+
+    /// The stretches that the order is made of, one after the other.
+    pub(super) fn stretches(&self) -> impl DoubleEndedIterator<Item = Stretch<'_>> {
+        (0..self.ends.len()).map(|number| self.stretch(number))
+    }
+
+    fn stretch(&self, number: usize) -> Stretch<'_> {
+        let group = &self.climb.groups[number];
+        let begin = self.ends[number] as usize - group.len();
+        Stretch { cells: &group.cells[..group.len()], below: &group.below[..group.len()], begin }
+    }
+
+    /// Calls `work(stretch, parts)` for every stretch of the order, with the parts of what is kept in the order, and combines
+    /// what it returns: always the same stretches in the same order.
     pub(super) fn measure<P: Cut, T: Send>(
         &self,
         parts: P,
-        work: impl Fn(Range<usize>, P) -> T + Sync,
+        work: impl Fn(Stretch, P) -> T + Sync,
         combine: impl Fn(T, T) -> T + Sync,
     ) -> T {
-        go_through(&self.ends, 0, 0, parts, &|_, range, parts| work(range, parts), &combine)
+        self.go_through(0..self.ends.len(), parts, &work, &combine)
     }
 
     /// The same for work that returns nothing.
-    pub(super) fn for_each<P: Cut>(&self, parts: P, work: impl Fn(Range<usize>, P) + Sync) {
+    pub(super) fn for_each<P: Cut>(&self, parts: P, work: impl Fn(Stretch, P) + Sync) {
         self.measure(parts, work, |(), ()| ());
+    }
+
+    fn go_through<P: Cut, T: Send>(
+        &self,
+        numbers: Range<usize>,
+        parts: P,
+        work: &(impl Fn(Stretch, P) -> T + Sync),
+        combine: &(impl Fn(T, T) -> T + Sync),
+    ) -> T {
+        let (first, half) = (self.stretch(numbers.start), numbers.len() / 2);
+        if half == 0 {
+            return work(first, parts);
+        }
+        let middle = numbers.start + half;
+        let (before, after) = parts.cut(self.stretch(middle).begin - first.begin);
+        let (a, b) = band::join(
+            || self.go_through(numbers.start..middle, before, work, combine),
+            || self.go_through(middle..numbers.end, after, work, combine),
+        );
+        combine(a, b)
     }
 }
 
-/// Goes through groups that end at `ends`; the first has the number `number` and begins at `begin`.
-fn go_through<P: Cut, T: Send>(
-    ends: &[u32],
-    number: usize,
-    begin: usize,
-    parts: P,
-    work: &(impl Fn(usize, Range<usize>, P) -> T + Sync),
-    combine: &(impl Fn(T, T) -> T + Sync),
-) -> T {
-    let half = ends.len() / 2;
-    if half == 0 {
-        let end = ends.first().map_or(begin, |&end| end as usize);
-        return work(number, begin..end, parts);
+/// Some catchments, which are a part of the order.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stretch<'a> {
+    /// Their cells, upstream last.
+    pub(super) cells: &'a [u32],
+    /// For each the place in the stretch of the cell that it drains to; its own for an outlet.
+    pub(super) below: &'a [u32],
+    /// The place of the first in the order.
+    pub(super) begin: usize,
+}
+
+impl<'a> Stretch<'a> {
+    /// All but the outlets: their places in the order, the cells, and the places of those that they drain to.
+    pub(super) fn drained(self) -> impl DoubleEndedIterator<Item = (usize, usize, usize)> + 'a {
+        let pairs = self.cells.iter().zip(self.below).enumerate();
+        let places = pairs
+            .map(move |(here, (&at, &below))| (self.begin + here, at as usize, self.begin + below as usize));
+        places.filter(|(here, _, below)| here != below)
     }
-    let middle = ends[half - 1] as usize;
-    let (before, after) = parts.cut(middle - begin);
-    let (a, b) = band::join(
-        || go_through(&ends[..half], number, begin, before, work, combine),
-        || go_through(&ends[half..], number + half, middle, after, work, combine),
-    );
-    combine(a, b)
 }
 
 impl Climb {
@@ -255,23 +277,16 @@ impl Places {
         self.0[cell].load(Relaxed) as usize
     }
 
-    /// Brings values from the order to the cells of the terrain.
-    pub(super) fn spread<T: Send>(
-        &self,
+    /// Brings values from the order to the cells of a row, which is counted with the rim.
+    #[inline(always)]
+    pub(super) fn fetch<'a>(
+        &'a self,
         layout: &Layout,
-        values: &[f64],
-        cells: &mut [T],
-        value: impl Fn(f64) -> T + Sync,
-    ) {
-        let stride = layout.stride;
-        band::for_each_chunk(cells, stride, |row, cells| {
-            if (1..=layout.rows).contains(&row) {
-                let places = &self.0[row * stride + 1..][..layout.cols];
-                for (cell, place) in cells[1..].iter_mut().zip(places) {
-                    *cell = value(values[place.load(Relaxed) as usize]);
-                }
-            }
-        });
+        row: usize,
+        values: &'a [f64],
+    ) -> impl ExactSizeIterator<Item = f64> + 'a {
+        let places = layout.cells_of(&self.0, row, &(0..layout.cols));
+        places.iter().map(|place| values[place.load(Relaxed) as usize])
     }
 }
 
@@ -304,19 +319,21 @@ mod tests {
             }
         }
         let mut order = Order::default();
-        order.sort(&layout, &ways, &mut Climb::default());
+        order.sort(&layout, &ways);
         let mut seen = layout.filled(false);
-        for (place, (&cell, &below)) in order.cells.iter().zip(&order.below).enumerate() {
-            let at = cell as usize;
-            assert!(!std::mem::replace(&mut seen[at], true), "cell {at} twice");
-            assert_eq!(order.place.of(at), place);
-            let expected = match ways[at] {
-                OUTLET => at,
-                way => at.wrapping_add_signed(layout.offsets()[way as usize]),
-            };
-            assert_eq!(order.cells[below as usize] as usize, expected);
-            assert!(below as usize <= place);
+        for Stretch { cells, below, begin } in order.stretches() {
+            for (here, (&cell, &below)) in cells.iter().zip(below).enumerate() {
+                let at = cell as usize;
+                assert!(!std::mem::replace(&mut seen[at], true), "cell {at} twice");
+                assert_eq!(order.place.of(at), begin + here);
+                let expected = match ways[at] {
+                    OUTLET => at,
+                    way => at.wrapping_add_signed(layout.offsets()[way as usize]),
+                };
+                assert_eq!(cells[below as usize] as usize, expected);
+                assert!(below as usize <= here);
+            }
         }
-        assert_eq!(order.cells.len(), layout.cells());
+        assert_eq!(order.len(), layout.cells());
     }
 }

@@ -2,6 +2,7 @@
 
 use super::layout::{Layout, OUTLET, PIT, RIM};
 use super::params::Routing;
+use crate::lanes::some;
 use fearless_simd::{Level, Simd, dispatch};
 use thalweg_field::band;
 use thalweg_field::random::Key;
@@ -69,13 +70,8 @@ fn steepest<S: Simd>(_: S, rows: &Rows, length: impl Fn(usize) -> f32, ways: &mu
 /// Without a branch, and with codes as wide as falls, so that several cells go at once.
 #[inline(always)]
 fn steepest_of_some(rows: &Rows, first: usize, lengths: &[f32; TOGETHER], ways: &mut [u8]) {
-    let count = ways.len();
-    let three = |row: &'_ [f64]| -> [f64; TOGETHER + 2] {
-        let mut near = [0.0; TOGETHER + 2];
-        near[..count + 2].copy_from_slice(&row[first - 1..][..count + 2]);
-        near
-    };
-    let (north, here, south) = (three(rows.north), three(rows.here), three(rows.south));
+    let near = |row: &'_ [f64]| some::<_, { TOGETHER + 2 }>(&row[first - 1..], 0.0);
+    let (north, here, south) = (near(rows.north), near(rows.here), near(rows.south));
     let mut codes = [0_u32; TOGETHER];
     for i in 0..TOGETHER {
         let own = here[i + 1];

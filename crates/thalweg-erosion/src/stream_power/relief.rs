@@ -2,7 +2,7 @@
 
 use super::incision::{Incision, Law};
 use super::layout::{Layout, WAY};
-use super::order::Order;
+use super::order::{Order, Stretch};
 use super::params::Params;
 use super::power::power;
 
@@ -26,16 +26,14 @@ pub(super) fn expected(
     let Incision { area, flow, nodes, lines, .. } = incision;
     let passing = flow.of(area);
     lines.clear();
-    lines.resize(order.cells.len(), [0.0; 2]);
-    let places =
-        || order.cells.iter().zip(&order.below).map(|(cell, below)| (*cell as usize, *below as usize));
-    for (here, (at, below)) in places().enumerate().rev().filter(|(here, (_, below))| here != below) {
+    lines.resize(order.len(), [0.0; 2]);
+    for (here, at, below) in order.stretches().rev().flat_map(|stretch| stretch.drained().rev()) {
         let flux = lines[here][0] + risen * f64::from(pattern[at]);
         lines[here][0] = flux;
         lines[below][0] += flux;
     }
     let mut highest = 0.0_f64;
-    for (here, (at, below)) in places().enumerate().filter(|(here, (_, below))| here != below) {
+    for (here, at, below) in order.stretches().flat_map(Stretch::drained) {
         let wears = risen * f64::from(pattern[at]) + law.g * lines[here][0] / f64::from(area[at]);
         // Above the heads of rivers slopes creep, and are not as steep as rivers too small to cut would have to be.
         let head = law.head / f64::from(passing[at]);

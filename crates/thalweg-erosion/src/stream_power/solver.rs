@@ -2,7 +2,7 @@
 
 use super::creep::{Creep, Slopes};
 use super::error::StepError;
-use super::floors::Floors;
+use super::floors::{self, Floors};
 use super::incision::{Basin, Ground, Incision, Law};
 use super::lakes::Hollows;
 use super::land::Land;
@@ -97,13 +97,9 @@ pub(super) struct Routes {
 pub(super) struct Work {
     pub(super) incision: Incision,
     creep: Creep,
-    /// Heights after uplift.
-    start: Vec<f64>,
-    /// Soil that came into rivers and outlets.
-    soil: Vec<f64>,
     stays: Vec<f32>,
     erodibility: Vec<f32>,
-    floors: Vec<f32>,
+    floors: floors::Room,
 }
 
 impl StreamPower {
@@ -174,7 +170,7 @@ impl StreamPower {
     }
 
     /// Bytes for each cell: what is saved, and the room for a step.
-    pub const BYTES_PER_CELL: usize = 20 + 12 + 172;
+    pub const BYTES_PER_CELL: usize = 20 + 12 + 155;
 
     /// Memory that a run on so many cells needs, without maps and pictures `[bytes]`.
     pub fn memory(cols: usize, rows: usize) -> u64 {
@@ -228,7 +224,9 @@ impl StreamPower {
         self.route();
         self.creep(dt);
         self.cut_and_fill(dt);
-        self.finish(dt)
+        self.finish(dt)?;
+        self.follow_relief(dt);
+        Ok(())
     }
 
     /// Rock rises.
@@ -246,39 +244,37 @@ impl StreamPower {
         self.work.incision.gather(&self.layout, &self.routes.order, self.given.rain.as_deref());
         let side = self.params.flow_width / self.layout.cell;
         self.work.incision.gather_flow(&self.layout, &self.routes.ways, side);
-        self.work.start.clone_from(&self.cells.height);
     }
 
-    /// Rivers cut into their beds and lay down what they carry.
+    /// Rivers cut into their beds and lay down what they carry. The heights that this leads to stay with the rivers until the end of the
+    /// step.
     fn cut_and_fill(&mut self, dt: f64) {
         let Self { layout, params, cells, given, routes, work, .. } = self;
         let law = law(layout, params, dt);
         let Routes { ways, order, hollows, .. } = routes;
-        hollows.measure(&cells.height);
         let erodibility = given.erodibility(&work.erodibility);
-        let soil = &work.soil[..];
-        let ground = Ground { ways, erodibility, start: &cells.height, soil };
-        work.incision.weigh(layout, &ground, &law);
-        let basin = &Basin { cell: layout.cell, order, ways, hollows, soil };
-        let outcome = work.incision.solve(basin, &law);
-        order.place.spread(layout, &work.incision.found, &mut cells.height, |height| height);
-        hollows.settle(&work.incision.settled, &mut cells.height);
+        let crept = work.creep.crept(layout, &cells.height, &work.stays);
+        let ground = Ground { ways, erodibility, crept };
+        let incision = &mut work.incision;
+        incision.weigh(layout, &ground, &law);
+        hollows.measure(|at| incision.nodes[at].start);
+        let basin = &Basin { cell: layout.cell, order, ways, hollows };
+        let outcome = incision.solve(basin, &law);
+        hollows.settle(&incision.settled, &order.place, &mut incision.found);
         // A flood that breaks through carries off what it cuts. Laid down by the rivers on its way it would dam them again, higher.
         self.books.exported.add(outcome.exported + hollows.cut);
+    }
+
+    /// Finds the uplift that leads to the relief that is wanted, if one is.
+    fn follow_relief(&mut self, dt: f64) {
+        let Self { layout, params, cells, given, routes: Routes { order, ways, .. }, work, clock, .. } = self;
         if let Some(wanted) = params.relief {
-            let risen = params.uplift * self.clock.gain * dt;
-            let found = relief::expected(
-                layout,
-                order,
-                ways,
-                &mut work.incision,
-                (&given.pattern, risen),
-                &law,
-                params,
-            );
+            let law = law(layout, params, dt);
+            let risen = (&given.pattern[..], params.uplift * clock.gain * dt);
+            let found = relief::expected(layout, order, ways, &mut work.incision, risen, &law, params);
             // Ground that is too high already is lifted less until it has come down.
             let found = found.max(relief::present(layout, &cells.height));
-            self.clock.gain = relief::adjusted(self.clock.gain, wanted / found, params.slope_exponent);
+            clock.gain = relief::adjusted(clock.gain, wanted / found, params.slope_exponent);
         }
     }
 
@@ -293,7 +289,7 @@ impl StreamPower {
         }
         let floors = Floors { width: params.valley_width, cut: params.erodibility * dt };
         let widest = floors.spread(layout, work.incision.passing(), &mut work.floors);
-        let floors = (widest > 0.0).then_some(&work.floors[..]);
+        let floors = (widest > 0.0).then_some(&work.floors.spread[..]);
         let law = law(layout, params, dt);
         stays(&law, layout, [&work.incision.area, work.incision.passing()], &routes.ways, &mut work.stays);
         let (spread, critical) = (params.diffusivity() * dt, params.steepest());
@@ -314,32 +310,29 @@ impl StreamPower {
             erodibility,
             risen,
         };
-        work.creep.go(&slopes, &mut cells.height, &mut work.soil);
+        work.creep.go(&slopes, &cells.height);
     }
 
-    /// Counts what moved, and what it left at the surface.
+    /// Takes over the heights that were found, counts what moved, and what it left at the surface.
     fn finish(&mut self, dt: f64) -> Result<(), StepError> {
         let Self { layout, cells, work, books, clock, routes, .. } = self;
         // What breaching cut was there before.
         let mut eroded = routes.hollows.cut;
         let (stride, level) = (layout.stride, Level::new());
-        let (height, start) = (&cells.height, &work.start);
-        let rows = [&mut cells.sediment, &mut cells.age].map(|values| Lines { values, length: stride });
-        let finish_row = |row: Range<usize>, [sediment, age]: [Lines<'_, f32>; 2]| {
+        let (place, found) = (&routes.order.place, &work.incision.found);
+        let height = Lines { values: &mut cells.height[..], length: stride };
+        let surface = [&mut cells.sediment, &mut cells.age].map(|values| Lines { values, length: stride });
+        let finish_row = |row: Range<usize>, (height, surface): (Lines<'_, f64>, [Lines<'_, f32>; 2])| {
             if !(1..=layout.rows).contains(&row.start) {
                 return [0.0; 2];
             }
-            let cols = 0..layout.cols;
-            let changed = Changed {
-                start: layout.cells_of(start, row.start, &cols),
-                height: layout.cells_of(height, row.start, &cols),
-                sediment: &mut sediment.values[1..=layout.cols],
-                age: &mut age.values[1..=layout.cols],
-            };
-            dispatch!(level, simd => changed.finish(simd, dt as f32))
+            let found = place.fetch(layout, row.start, found);
+            let [sediment, age] = surface.map(|line| &mut line.values[1..=layout.cols]);
+            let changed = Changed { height: &mut height.values[1..=layout.cols], sediment, age };
+            dispatch!(level, simd => changed.finish(simd, found, dt as f32))
         };
         let add = |a: [f64; 2], b: [f64; 2]| [a[0] + b[0], a[1] + b[1]];
-        let [lost, wild] = band::measure_parts(0..layout.rows + 2, 1, rows, &finish_row, &add);
+        let [lost, wild] = band::measure_parts(0..layout.rows + 2, 1, (height, surface), &finish_row, &add);
         eroded += lost;
         books.eroded.add(eroded);
         clock.step += 1;
@@ -376,28 +369,39 @@ impl StreamPower {
     }
 }
 
-/// A row of cells and how it has changed in a step.
+/// A row of cells that has changed in a step.
 struct Changed<'a> {
-    start: &'a [f64],
-    height: &'a [f64],
+    height: &'a mut [f64],
     sediment: &'a mut [f32],
     age: &'a mut [f32],
 }
 
+/// Cells that are finished together.
+const TOGETHER: usize = 64;
+
 impl Changed<'_> {
-    /// Finds what lies at the surface, and its age. Returns what was lost `[m]`, and something other than 0 if numbers have gone wild.
+    /// Takes over heights, and finds what lies at the surface, and its age. Returns what was lost `[m]`, and something other than 0 if
+    /// numbers have gone wild.
     #[inline(always)]
-    fn finish<S: Simd>(self, _: S, dt: f32) -> [f64; 2] {
-        let Self { start, height, sediment, age } = self;
-        let surface = sediment.iter_mut().zip(age);
-        for ((height, start), (sediment, age)) in height.iter().zip(start).zip(surface) {
-            let change = (height - start) as f32;
-            *sediment = (*sediment + change).max(0.0);
-            *age = (*age + dt) / (1.0 + change.abs() / FRESH);
+    fn finish<S: Simd>(self, _: S, mut found: impl Iterator<Item = f64>, dt: f32) -> [f64; 2] {
+        let [mut lost, mut wild] = [lanes::Sum::default(); 2];
+        let surface = self.sediment.chunks_mut(TOGETHER).zip(self.age.chunks_mut(TOGETHER));
+        for (height, (sediment, age)) in self.height.chunks_mut(TOGETHER).zip(surface) {
+            let mut changes = [0.0; TOGETHER];
+            for (change, (height, found)) in changes.iter_mut().zip(height.iter_mut().zip(&mut found)) {
+                *change = found - *height;
+                *height = found;
+            }
+            for (change, (sediment, age)) in changes.iter().zip(sediment.iter_mut().zip(age)) {
+                let change = *change as f32;
+                *sediment = (*sediment + change).max(0.0);
+                *age = (*age + dt) / (1.0 + change.abs() / FRESH);
+            }
+            lost.add(height.len(), |at| changes[at].min(0.0));
+            // Not a number, or without end: 0 times it is no 0.
+            wild.add(height.len(), |at| changes[at] * 0.0);
         }
-        let change = |at: usize| height[at] - start[at];
-        // Not a number, or without end: 0 times it is no 0.
-        [-lanes::sum(height.len(), |at| change(at).min(0.0)), lanes::sum(height.len(), |at| change(at) * 0.0)]
+        [-lost.value(), wild.value()]
     }
 }
 
@@ -497,7 +501,7 @@ impl Routes {
         receivers::find(layout, height, params.routing, key, &mut self.ways);
         self.hollows.clear();
         self.hollows.drain(layout, height, &mut self.ways, &mut self.climb, params.lakes);
-        self.order.sort(layout, &self.ways, &mut self.climb);
+        self.order.sort(layout, &self.ways);
     }
 }
 

@@ -72,6 +72,13 @@ impl Layout {
         }
     }
 
+    /// The same, for one loop: of a layout that lies in memory it is not plain that it stays as it is while the loop writes there, and
+    /// whether each of a dozen rows is long enough would be asked for every vector.
+    #[inline(always)]
+    pub(super) fn own_copy(&self) -> Self {
+        *self
+    }
+
     /// Values in a row.
     pub(super) fn row_len(&self) -> usize {
         self.stride * self.planes

@@ -21,6 +21,7 @@ mod tile;
 
 use super::layout::Layout;
 use law::Law;
+pub(super) use rows::{Crept, CreptRow};
 use rows::{Crossed, Stages};
 
 /// Room for a step.
@@ -82,8 +83,8 @@ impl Stage {
 }
 
 impl Creep {
-    /// Moves the soil of a step. `height` gets what stays where it came to, `soil` what rivers and outlets take `[m]`.
-    pub(super) fn go(&mut self, slopes: &Slopes, height: &mut [f64], soil: &mut Vec<f64>) {
+    /// Moves the soil of a step.
+    pub(super) fn go(&mut self, slopes: &Slopes, height: &[f64]) {
         let law = Law::new(slopes.layout.cell, slopes.spread, slopes.critical, slopes.comes);
         let area = slopes.layout.cell * slopes.layout.cell;
         let count = law.stages(f64::from(slopes.widest) / area);
@@ -102,7 +103,10 @@ impl Creep {
             stages.take(&mut self.rooms, &mut self.next);
             std::mem::swap(&mut self.crossed, &mut self.next);
         }
-        soil.resize(height.len(), 0.0);
-        self.crossed[0].settle(slopes, height, soil);
+    }
+
+    /// The ground after the step, which had these heights before it, and where this share of the soil stays in each cell.
+    pub(super) fn crept<'a>(&'a self, layout: &'a Layout, height: &'a [f64], stays: &'a [f32]) -> Crept<'a> {
+        Crept { layout, crossed: &self.crossed[0], stays, height }
     }
 }

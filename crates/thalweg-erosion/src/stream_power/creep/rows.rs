@@ -2,8 +2,9 @@
 
 use super::law::Law;
 use super::tile::{MARGIN, Room, STRIP, Tile};
-use super::{Slopes, Stage};
-use fearless_simd::{Level, Simd, dispatch};
+use super::{Layout, Slopes, Stage};
+use crate::lanes::some;
+use fearless_simd::{Level, dispatch};
 use std::ops::Range;
 use thalweg_field::band::{self, Lines};
 
@@ -52,27 +53,6 @@ impl Crossed {
     pub(super) fn row(&self, row: usize, face: usize) -> &[f32] {
         &self.faces[(2 * row + face) * self.stride..][..self.stride]
     }
-
-    /// Lays down what stays, and tells what does not, in 64 bits: what crossed a face counts alike on both sides.
-    pub(super) fn settle(&self, slopes: &Slopes, height: &mut [f64], soil: &mut [f64]) {
-        let (layout, level) = (slopes.layout, Level::new());
-        let (line, cols) = (layout.stride, layout.cols);
-        let settle = |row: Range<usize>, [height, soil]: [Lines<'_, f64>; 2]| {
-            if row.start > 0 && row.start <= layout.rows {
-                let row = row.start - 1;
-                let came = Came {
-                    east: &self.row(row, 0)[MARGIN - 1..][..=cols],
-                    south: &self.row(row, 1)[MARGIN..][..cols],
-                    north: (row > 0).then(|| &self.row(row - 1, 1)[MARGIN..][..cols]),
-                };
-                let stays = &slopes.stays[layout.at(0, row)..][..cols];
-                let (height, soil) = (&mut height.values[1..][..cols], &mut soil.values[1..][..cols]);
-                dispatch!(level, simd => came.settle(simd, stays, height, soil));
-            }
-        };
-        let parts = [Lines { values: height, length: line }, Lines { values: soil, length: line }];
-        band::for_each_part(0..layout.rows + 2, 1, parts, &settle);
-    }
 }
 
 impl Stages<'_> {
@@ -101,33 +81,63 @@ impl Stages<'_> {
     }
 }
 
-/// What crossed the faces around a row.
-struct Came<'a> {
-    /// The first is the western face of the first cell.
+/// The ground after soil has crept.
+pub(in super::super) struct Crept<'a> {
+    pub(super) layout: &'a Layout,
+    pub(super) crossed: &'a Crossed,
+    pub(super) stays: &'a [f32],
+    /// Heights before `[m]`.
+    pub(super) height: &'a [f64],
+}
+
+/// A row of it.
+pub(in super::super) struct CreptRow<'a> {
+    /// What crossed the eastern faces; the first is the western face of the first cell.
     east: &'a [f32],
     south: &'a [f32],
     north: Option<&'a [f32]>,
+    stays: &'a [f32],
+    height: &'a [f64],
 }
 
-impl Came<'_> {
+impl<'a> Crept<'a> {
+    /// A row of the terrain.
+    pub(in super::super) fn row(&self, row: usize) -> CreptRow<'a> {
+        let Self { layout, crossed, stays, height } = *self;
+        let (first, cols) = (layout.at(0, row), layout.cols);
+        CreptRow {
+            east: &crossed.row(row, 0)[MARGIN - 1..][..=cols],
+            south: &crossed.row(row, 1)[MARGIN..][..cols],
+            north: (row > 0).then(|| &crossed.row(row - 1, 1)[MARGIN..][..cols]),
+            stays: &stays[first..][..cols],
+            height: &height[first..][..cols],
+        }
+    }
+}
+
+impl CreptRow<'_> {
+    /// The heights of some cells with what stays there, and the soil that does not, in 64 bits: what crossed a face counts alike on
+    /// both sides.
     #[inline(always)]
-    fn settle<S: Simd>(&self, _: S, stays: &[f32], height: &mut [f64], soil: &mut [f64]) {
-        let cols = height.len();
-        let (west, east, south) = (&self.east[..cols], &self.east[1..][..cols], &self.south[..cols]);
-        let stays = &stays[..cols];
-        let soil = &mut soil[..cols];
-        for at in 0..cols {
+    pub(in super::super) fn settle<const N: usize>(&self, first: usize) -> [[f64; N]; 2] {
+        let [west, east] = [first, first + 1].map(|at| some::<_, N>(&self.east[at..], 0.0));
+        let (south, stays) =
+            (some::<_, N>(&self.south[first..], 0.0), some::<_, N>(&self.stays[first..], 0.0));
+        let (mut height, mut soil) = (some(&self.height[first..], 1.0), [0.0; N]);
+        for at in 0..N {
             let along = f64::from(east[at]) - f64::from(west[at]);
             soil[at] = along + f64::from(south[at]);
         }
         if let Some(north) = self.north {
-            soil.iter_mut().zip(north).for_each(|(gained, north)| *gained -= f64::from(*north));
+            let north = some::<_, N>(&north[first..], 0.0);
+            (0..N).for_each(|at| soil[at] -= f64::from(north[at]));
         }
-        for at in 0..cols {
+        for at in 0..N {
             let whole = (soil[at] < 0.0) & (stays[at] > 0.0);
             let kept = soil[at] * if whole { 1.0 } else { f64::from(stays[at]) };
             height[at] += kept;
             soil[at] -= kept;
         }
+        [height, soil]
     }
 }

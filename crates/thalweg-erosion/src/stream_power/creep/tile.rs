@@ -3,7 +3,7 @@
 //! A tile goes down its rows once. As soon as a row has taken a stage, the row above it can take the next one. What lies around the
 //! tile is computed along, two cells for each stage that is still to come, so that tiles need not wait for each other.
 
-use super::known::{Known, Part};
+use super::known::{Known, Part, Row};
 use super::law::Faces;
 use super::rows::Stages;
 use crate::lanes::{WIDEST, read, write};
@@ -147,11 +147,17 @@ impl Tile<'_> {
         self.stages.stages.len()
     }
 
-    /// What is computed of a row where so many stages are still to come.
+    /// What is computed of a row where so many stages are still to come: where its vectors begin.
     #[inline(always)]
-    fn computed(&self, to_come: usize) -> Range<usize> {
-        let along = (2 * to_come).next_multiple_of(WIDEST).min(MARGIN - WIDEST);
-        MARGIN - along..MARGIN + STRIP + along
+    fn computed<S: Simd>(&self, to_come: usize) -> impl Iterator<Item = usize> + use<S> {
+        let along = (2 * to_come).next_multiple_of(S::f32s::LEN);
+        let (first, end) = (MARGIN - along, MARGIN + STRIP + along);
+        (first / S::f32s::LEN..end / S::f32s::LEN).map(|number| {
+            let at = number * S::f32s::LEN;
+            // Said once, it need not be asked for each of the values around.
+            assert!((WIDEST..=WIDE - WIDEST - S::f32s::LEN).contains(&at));
+            at
+        })
     }
 
     /// Reads what had crossed the faces of a row before.
@@ -184,50 +190,43 @@ impl Tile<'_> {
         last: &[Crossing; KEPT],
         front: &mut Front,
     ) {
-        let [even, odd] = &mut front.moved;
+        let Front { moved: [even, odd], east, south } = front;
         let (moved, moved_above) = if row.is_multiple_of(2) { (even, &*odd) } else { (odd, &*even) };
-        let above = row.checked_sub(1).map_or(&Values::ZERO, |above| &last[above % KEPT][1]);
-        let crossed = [&last[row % KEPT][0], &last[row % KEPT][1], above];
-        self.moved(simd, [stage, row], known, crossed, moved);
-        let (start, east) = (&known.row(row).east, &mut front.east[row % 2]);
-        for at in self.computed(self.count() + 1 - stage).step_by(S::f32s::LEN) {
-            let fall = read(simd, moved, at + 1) - read(simd, moved, at);
-            write::<S>(read(simd, start, at) + fall, east, at);
+        // Above the first row there is nothing to cross from, and what lies there nobody asks for.
+        let above = row.saturating_sub(1);
+        let from_above = if row == 0 { &Values::ZERO } else { &last[above % KEPT][1] };
+        let came = Came { crossed: &last[row % KEPT], from_above };
+        let ([here, there], to_come) = ([row, above].map(|row| known.row(row)), self.to_come(stage));
+        let (east, south) = (&mut east[row % 2], &mut south[(row + 1) % 2]);
+        let rise = |at: usize, own: S::f32s, beside: S::f32s, east: &mut Values, south: &mut Values| {
+            write::<S>(read(simd, &here.east, at) + (beside - own), east, at);
+            write::<S>(read(simd, &there.south, at) + (own - read(simd, moved_above, at)), south, at);
+        };
+        // One vector behind: what lies to the east of its last cell must have moved too.
+        let mut computed = self.computed::<S>(self.count() + 1 - stage);
+        let Some(mut newest) = computed.next() else { return };
+        let mut own = came.moved(simd, here, to_come, newest, moved);
+        for at in computed {
+            let beside = came.moved(simd, here, to_come, at, moved);
+            rise(at - S::f32s::LEN, own, own.slide::<1>(beside), east, south);
+            (newest, own) = (at, beside);
         }
-        let Some(above) = row.checked_sub(1) else { return };
-        let (start, south) = (&known.row(above).south, &mut front.south[above % 2]);
-        for at in self.computed(self.count() + 1 - stage).step_by(S::f32s::LEN) {
-            let fall = read(simd, moved, at) - read(simd, moved_above, at);
-            write::<S>(read(simd, start, at) + fall, south, at);
+        rise(newest, own, read(simd, moved, newest + 1), east, south);
+        // Beyond the edges the ground goes on as it is.
+        let end = self.stages.slopes.layout.cols - self.col + MARGIN;
+        let edges = [(self.col == 0, [MARGIN, MARGIN - 1]), (end < WIDE, [end - 1, end])];
+        for (_, [last, beyond]) in edges.into_iter().filter(|(is_edge, _)| *is_edge) {
+            moved[beyond] = moved[last];
+            let west = last.min(beyond);
+            east[west] = here.east[west] + (moved[west + 1] - moved[west]);
+            south[beyond] = there.south[beyond] + (moved[beyond] - moved_above[beyond]);
         }
     }
 
-    /// How much higher each cell of a row is: what has come, less what has still to rise.
+    /// Share of the step that is still to come at a stage `[-]`.
     #[inline(always)]
-    fn moved<S: Simd>(
-        &self,
-        simd: S,
-        [stage, row]: [usize; 2],
-        known: &Known,
-        [east, south, north]: [&Values; 3],
-        moved: &mut Values,
-    ) {
-        let known = known.row(row);
-        let to_come = self.stages.stages[stage - 1].to_come;
-        for at in self.computed(self.count() + 1 - stage).step_by(S::f32s::LEN) {
-            let across = read(simd, south, at) - read(simd, north, at);
-            let came = across + (read(simd, east, at) - read(simd, east, at - 1));
-            let kept = kept(simd, came, read(simd, &known.stays, at));
-            write::<S>(kept - read(simd, &known.risen, at) * to_come, moved, at);
-        }
-        // Beyond the edges the ground goes on as it is.
-        if self.col == 0 {
-            moved[MARGIN - 1] = moved[MARGIN];
-        }
-        let end = self.stages.slopes.layout.cols - self.col + MARGIN;
-        if end < WIDE {
-            moved[end] = moved[end - 1];
-        }
+    fn to_come(&self, stage: usize) -> f32 {
+        self.stages.stages[stage - 1].to_come
     }
 
     /// Lets soil cross the faces of a row at a stage.
@@ -245,7 +244,7 @@ impl Tile<'_> {
         let recur = |flux: S::f32s, last: S::f32s, earlier: S::f32s| {
             (last * stage.last + earlier * stage.earlier) + flux * stage.flux
         };
-        for at in self.computed(self.count() - step.stage).step_by(S::f32s::LEN) {
+        for at in self.computed::<S>(self.count() - step.stage) {
             let [e, s] = [read(simd, east, at), read(simd, south, at)];
             let [last_east, last_south] = [0, 1].map(|face| read(simd, &last[face], at));
             let [earlier_east, earlier_south] = [0, 1].map(|face| read(simd, &earlier[face], at));
@@ -270,4 +269,24 @@ struct Step<'a> {
     known: &'a Known,
     front: &'a Front,
     crossed: [&'a Crossing; 2],
+}
+
+/// What had crossed the faces around a row.
+struct Came<'a> {
+    crossed: &'a Crossing,
+    from_above: &'a Values,
+}
+
+impl Came<'_> {
+    /// How much higher each cell is: what has come, less what has still to rise.
+    #[inline(always)]
+    fn moved<S: Simd>(&self, simd: S, known: &Row, to_come: f32, at: usize, moved: &mut Values) -> S::f32s {
+        let [east, south] = self.crossed;
+        let across = read(simd, south, at) - read(simd, self.from_above, at);
+        let came = across + (read(simd, east, at) - read(simd, east, at - 1));
+        let kept = kept(simd, came, read(simd, &known.stays, at));
+        let value = kept - read(simd, &known.risen, at) * to_come;
+        write::<S>(value, moved, at);
+        value
+    }
 }

@@ -85,9 +85,13 @@ pub(super) fn semi_lagrangian<S: Simd>(
     sediment: Rows,
     out: &mut [f32],
 ) {
-    let at_row = |row: usize| [-1, 0, 1].map(|by| layout.cells(sediment[row], by));
+    let layout = &layout.own_copy();
+    let at_row = |row: usize| {
+        let cells = |by| layout.cells(sediment[row], by);
+        [cells(-1), cells(0), cells(1)]
+    };
     let (north, middle, south) = (at_row(0), at_row(1), at_row(2));
-    let moved = moved.map(|plane| layout.cells(plane, 0));
+    let moved = [layout.cells(moved[0], 0), layout.cells(moved[1], 0)];
     let out = layout.cells_mut(out);
     let (zero, one) = (S::f32s::splat(simd, 0.0), S::f32s::splat(simd, 1.0));
     for at in (0..layout.padded).step_by(S::f32s::LEN) {

@@ -36,8 +36,10 @@ pub(super) fn move_water<S: Simd, const DIAGONAL: bool, const DONOR: bool>(
     [softness, within]: [&[f32]; 2],
     load_out: Load,
 ) -> RowSums {
+    let layout = &layout.own_copy();
     let (own, pipes) = here.split_at_mut(plane::WEST * layout.stride);
-    let [bed, depth, sediment] = layout.planes_mut::<3>(own).map(|plane| layout.cells_mut(plane));
+    let [bed, depth, sediment] = layout.planes_mut(own);
+    let (bed, depth, sediment) = (layout.cells_mut(bed), layout.cells_mut(depth), layout.cells_mut(sediment));
     let pipes = Pipes::new::<DIAGONAL>(layout, [above, pipes, below]);
     let bed_around = around(layout, old_bed);
     let (softness, within) = (&softness[..layout.padded], &within[..layout.padded]);
@@ -146,7 +148,7 @@ impl<'a> Pipes<'a> {
             [out.map(|which| own(which, 0)), inward]
         };
         Self {
-            out: [plane::WEST, plane::EAST, plane::NORTH, plane::SOUTH].map(|which| own(which, 0)),
+            out: [own(plane::WEST, 0), own(plane::EAST, 0), own(plane::NORTH, 0), own(plane::SOUTH, 0)],
             inward: [
                 own(plane::EAST, -1),
                 own(plane::WEST, 1),

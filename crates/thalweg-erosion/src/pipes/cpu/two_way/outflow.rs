@@ -80,6 +80,7 @@ pub(super) fn outflow<S: Simd, const DIAGONAL: bool, const DEEP: bool>(
     [above, below]: [&[f32]; 2],
     here: &mut [f32],
 ) {
+    let layout = &layout.own_copy();
     let along_columns = &gain.along_columns[..layout.padded];
     let (own, pipes) = here.split_at_mut(WEST * layout.stride);
     let middle = Side::of(layout, own, 0);
@@ -88,7 +89,9 @@ pub(super) fn outflow<S: Simd, const DIAGONAL: bool, const DEEP: bool>(
     let (to_north_west, to_north_east) = (Side::of(layout, above, -1), Side::of(layout, above, 1));
     let (to_south_west, to_south_east) = (Side::of(layout, below, -1), Side::of(layout, below, 1));
     let (straight, diagonal) = pipes.split_at_mut(4 * layout.stride);
-    let [west, east, north, south] = layout.planes_mut::<4>(straight).map(|plane| layout.cells_mut(plane));
+    let [west, east, north, south] = layout.planes_mut(straight);
+    let (west, east) = (layout.cells_mut(west), layout.cells_mut(east));
+    let (north, south) = (layout.cells_mut(north), layout.cells_mut(south));
     // Without diagonal pipes these are empty and never touched.
     let [north_west, north_east, south_west, south_east]: [&mut [f32]; 4] = if DIAGONAL {
         layout.planes_mut::<4>(diagonal).map(|plane| layout.cells_mut(plane))
