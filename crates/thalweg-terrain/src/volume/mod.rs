@@ -8,6 +8,7 @@
 //! Voxels lie in blocks of 16³. A block that is all rock or all air is one number, so that a large world costs as much as its
 //! surface.
 
+mod cell;
 mod heightfield;
 mod perlin;
 mod recipe;
@@ -180,7 +181,7 @@ impl Volume {
     }
 
     /// Copies the shares of a box of voxels that begins at `first`; what lies outside is air.
-    pub(crate) fn copy_shares(&self, first: [isize; 3], size: [usize; 3], into: &mut [f32]) {
+    pub fn copy_shares(&self, first: [isize; 3], size: [usize; 3], into: &mut [f32]) {
         let ends: [isize; 3] = std::array::from_fn(|axis| first[axis] + size[axis] as isize);
         for (line, row) in into.chunks_exact_mut(size[0]).take(size[1] * size[2]).enumerate() {
             let (y, z) = (first[1] + (line % size[1]) as isize, first[2] + (line / size[1]) as isize);
