@@ -14,6 +14,8 @@ const GLIDES: usize = 4;
 const HAIR: f64 = 1.0e-3;
 /// A way that misses a triangle by so little hits it, in its own coordinates `[-]`: else it could slip through between two.
 const SLACK: f64 = 1.0e-9;
+/// Times that a place in the rock is put nearer to its surface.
+const LIFTS: u32 = 10;
 /// Most cells that a way is followed through; what would go farther stays where it was.
 const MOST_CELLS: usize = 4096;
 
@@ -96,12 +98,13 @@ impl Rock {
 
     /// Puts a place in the rock back out of it, by the shortest way that the slope of the rock knows.
     pub(super) fn lift(&self, at: &mut [f32; 3]) {
-        for _ in 0..8 {
+        for n in 0..LIFTS {
             if !self.is_rock(*at) {
                 return;
             }
             let (distance, out) = self.distance(*at);
-            let by = (-distance).max(0.0) + (HAIR * self.voxel()) as f32;
+            // A little more each time: between the corners of a cell triangles and slope do not quite agree.
+            let by = (-distance).max(0.0) + (HAIR * self.voxel()) as f32 * (1 << n) as f32;
             *at = std::array::from_fn(|axis| at[axis] + by * out[axis]);
         }
     }

@@ -144,22 +144,19 @@ impl RockFlow {
     fn spread(&mut self) {
         let own = self.feet.len();
         let reach = self.height + self.side;
-        let [across, along, up] = self.count;
+        let [across, along, _] = self.count;
         let mut next = 0;
         while next < self.cells.len() {
             let (cell, foot) = (self.cells[next] as usize, self.feet[next]);
             next += 1;
             let at = [cell % across, cell / across % along, cell / across / along];
-            let near = |axis: usize, n: usize| at[axis].saturating_sub(1)..(at[axis] + 2).min(n);
-            for z in near(2, up) {
-                for y in near(1, along) {
-                    for x in near(0, across) {
-                        let other = x + across * (y + along * z);
-                        let above = foot.above(self.middle(other));
-                        let has_own = (self.slots[other] as usize) < own;
-                        if !has_own && (BELOW * self.side..reach).contains(&above) {
-                            self.offer(other, foot);
-                        }
+            for (axis, step) in [1, across, across * along].into_iter().enumerate() {
+                let before = (at[axis] > 0).then(|| cell - step);
+                let behind = (at[axis] + 1 < self.count[axis]).then(|| cell + step);
+                for other in [before, behind].into_iter().flatten() {
+                    let has_own = (self.slots[other] as usize) < own;
+                    if !has_own && (BELOW * self.side..reach).contains(&foot.above(self.middle(other))) {
+                        self.offer(other, foot);
                     }
                 }
             }

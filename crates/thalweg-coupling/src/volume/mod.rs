@@ -2,24 +2,34 @@
 
 mod bricks;
 mod collide;
+mod crumbs;
+mod edit;
 mod flow;
 mod pool;
+mod ramp;
 mod rock;
+mod settle;
 mod tiles;
+mod wear;
+
+pub use crumbs::Crumbs;
+pub use edit::RockPatch;
 
 use crate::ground::{Eddies, Ground, SavedGround, Spot, layers};
 use crate::params::{Params, Periodic};
-use crate::setting::Setting;
+use crate::setting::{Setting, Strata};
 use crate::walls::{Squares, Walls};
 use crate::water::Columns;
 use bricks::Bricks;
 use flow::RockFlow;
 use pool::Wet;
 use rock::Rock;
+use settle::Worn;
 use thalweg_field::{Grid2, Heightfield, Invalid, Pool, require};
 use thalweg_sph::{Fluid, FluidError, Particle};
 use thalweg_terrain::volume::Volume;
 use tiles::RockTiles;
+use wear::Due;
 
 /// Share of rock from which on a wall behind it is of no use `[-]`.
 const BURIED: f32 = 1.0;
@@ -38,6 +48,9 @@ pub(crate) struct VolumeGround {
     depth: f32,
     /// Rock of each column at the beginning, from the south-west [voxels].
     start: Vec<f64>,
+    /// How hard rock is at a place; missing: soft everywhere.
+    strata: Option<Strata>,
+    worn: Worn,
 }
 
 impl VolumeGround {
@@ -68,6 +81,8 @@ impl VolumeGround {
             spacing: params.bed_spacing() as f32,
             depth: params.boundary_depth() as f32,
             start,
+            strata: setting.strata.clone(),
+            worn: Worn::new(rock.blocks()),
             rock,
         })
     }
@@ -75,6 +90,11 @@ impl VolumeGround {
     /// The rock.
     pub(crate) fn volume(&self) -> &Volume {
         self.rock.volume()
+    }
+
+    /// What has fallen away since the beginning.
+    pub(crate) fn crumbs(&self) -> Crumbs {
+        self.worn.crumbs
     }
 
     /// Place of the surface that a spot stands below `[m]`.
@@ -171,7 +191,7 @@ impl Ground for VolumeGround {
         let extent = self.extent.map(|range| range.map(f64::from));
         let useful = |at: [f64; 3]| {
             let [x, y] = [0, 1].map(|axis: usize| at[axis].clamp(extent[axis][0], extent[axis][1]));
-            self.rock.share_at(self.rock.in_voxels([x, y, at[2]])) < BURIED
+            at[2] > self.rock.volume().bottom() && self.rock.share_at(self.rock.in_voxels([x, y, at[2]])) < BURIED
         };
         Ok(changed + self.walls.fill(fluid, self.tiles.room, useful)?)
     }
@@ -206,14 +226,15 @@ impl Ground for VolumeGround {
         self.flow.slow(fluid, dt);
     }
 
-    fn change(&mut self, params: &Params, _: &Setting) {
+    fn change(&mut self, params: &Params, setting: &Setting) {
+        self.strata = setting.strata.clone();
         self.flow.set_params(params);
         self.flow.find_feet(self.tiles.feet());
     }
 
     #[inline(always)]
-    fn hardness(&self, _: Spot) -> f32 {
-        0.0
+    fn hardness(&self, spot: Spot) -> f32 {
+        self.strata.as_ref().map_or(0.0, |strata| strata.hardness(self.surface_of(spot).map(f64::from)))
     }
 
     #[inline(always)]
@@ -241,9 +262,14 @@ impl Ground for VolumeGround {
         self.flow.above(at).map_or(Eddies { stress: 0.0, above: 0.0, depth: 0.0 }, eddies)
     }
 
-    fn gain(&mut self, _: Spot, _: f64) {}
+    fn gain(&mut self, spot: Spot, grains: f64) {
+        let at = self.rock.in_voxels(self.surface_of(spot).map(f64::from));
+        self.worn.due.push(Due { at, out: self.normal(spot), rock: grains });
+    }
 
-    fn reshape(&mut self, _: &mut Fluid, _: &Params, _: f64) {}
+    fn reshape(&mut self, fluid: &mut Fluid, params: &Params, _: f64) {
+        self.settle(fluid, params.erosion.soil().packing);
+    }
 
     fn fill_pool(
         &self,
@@ -271,7 +297,8 @@ impl Ground for VolumeGround {
     }
 
     fn solid(&self) -> [f64; 2] {
-        self.rock.books()
+        let [start, gained] = self.rock.books();
+        [start, gained + self.worn.owed * self.rock.voxel().powi(3) + self.worn.crumbs.rock]
     }
 
     fn height_map(&self) -> Heightfield {
@@ -288,16 +315,21 @@ impl Ground for VolumeGround {
     }
 
     fn save(&self) -> (Vec<f64>, Vec<f32>, &[bool]) {
-        (self.rock.save(), self.tiles.save(), self.tiles.filled())
+        let mut doubles = self.worn.save();
+        doubles.extend(self.rock.save());
+        (doubles, self.tiles.save(), self.tiles.filled())
     }
 
     fn fits(&self, doubles: usize, floats: usize) -> bool {
-        doubles.is_multiple_of(rock::BLOCK + 1) && floats.is_multiple_of((self.tiles.side() + 1).pow(3))
+        let own = Worn::numbers(self.rock.blocks());
+        doubles >= own && (doubles - own).is_multiple_of(rock::BLOCK + 1) && floats.is_multiple_of((self.tiles.side() + 1).pow(3))
     }
 
     fn restore(&mut self, saved: &SavedGround) -> Result<(), String> {
         thalweg_field::range::all_within("share of rock below a particle,", saved.floats, &(0.0..=1.0))?;
-        self.rock.restore(saved.doubles)?;
+        let (worn, blocks) = saved.doubles.split_at(Worn::numbers(self.rock.blocks()));
+        self.worn = Worn::restored(worn)?;
+        self.rock.restore(blocks)?;
         if !self.tiles.restore(saved.filled, saved.floats, &self.rock) {
             return Err("its particles do not fit the scene".into());
         }

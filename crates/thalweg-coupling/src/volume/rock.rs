@@ -1,6 +1,5 @@
 //! Rock as water meets it: how much there is at a place, which way is out, and where it changes.
 
-use std::ops::Range;
 use thalweg_terrain::marching_cubes::Cell;
 use thalweg_terrain::volume::{SOFT, SURFACE, Volume};
 
@@ -91,10 +90,20 @@ impl Rock {
     }
 
     /// The block of a voxel, and where in it.
-    pub(super) fn block_of(&self, at: [usize; 3]) -> (usize, usize) {
-        let [across, along, _] = self.size().map(|voxels| voxels.div_ceil(SIDE));
+    fn block_of(&self, at: [usize; 3]) -> (usize, usize) {
         let [x, y, z] = at.map(|n| n % SIDE);
-        (at[0] / SIDE + across * (at[1] / SIDE + along * (at[2] / SIDE)), x + SIDE * (y + SIDE * z))
+        (self.layout().block_of(at), x + SIDE * (y + SIDE * z))
+    }
+
+    /// How voxels lie in blocks.
+    pub(super) fn layout(&self) -> Layout {
+        let [across, along, _] = self.size().map(|voxels| voxels.div_ceil(SIDE));
+        Layout { across, along }
+    }
+
+    /// How many blocks there are.
+    pub(super) fn blocks(&self) -> usize {
+        self.exact.len()
     }
 
     /// The first voxel of a block.
@@ -167,13 +176,19 @@ impl Rock {
         }
         Ok(())
     }
+}
 
-    /// The voxels within so many voxels of a place, cut at the box.
-    pub(super) fn around(&self, at: Vector, reach: f64) -> [Range<usize>; 3] {
-        std::array::from_fn(|axis| {
-            let from = (at[axis] - reach).ceil().max(0.0) as usize;
-            from..((at[axis] + reach).floor() + 1.0).clamp(0.0, self.size()[axis] as f64) as usize
-        })
+/// How voxels lie in blocks: so many to the east and to the north.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Layout {
+    across: usize,
+    along: usize,
+}
+
+impl Layout {
+    /// The block of a voxel.
+    pub(super) fn block_of(self, at: [usize; 3]) -> usize {
+        at[0] / SIDE + self.across * (at[1] / SIDE + self.along * (at[2] / SIDE))
     }
 }
 

@@ -8,6 +8,7 @@ use crate::ground::{AnyGround, Ground};
 use crate::params::Params;
 use crate::sediment;
 use crate::setting::Setting;
+use crate::volume::{Crumbs, RockPatch};
 use std::collections::HashSet;
 use thalweg_field::{Invalid, Region, require};
 use thalweg_sph::{AT_ONCE, Emitter, FOREVER, Particle, RunningEmitter};
@@ -117,6 +118,37 @@ impl ParticleWater {
         self.accounts.grains_gone += (-grains).max(0.0);
         self.painted = true;
         Ok(())
+    }
+
+    /// Adds a ball of rock at a place, or takes it away, where the ground is a volume: a share of it, from 0 to 1 `[-]`. The patch tells what changed;
+    /// [`Self::paint_rock`] with its inverse takes it back.
+    pub fn paint_ball(&mut self, at: [f64; 3], radius: f64, share: f64, adds: bool) -> Result<RockPatch, Invalid> {
+        let AnyGround::Volume(ground) = &self.ground else { return Err(no_volume()) };
+        let patch = ground.ball(at, radius, share, adds);
+        self.paint_rock(&patch)?;
+        Ok(patch)
+    }
+
+    /// Makes the rock of a volume as a patch has it afterwards. Water in new rock is lifted out of it; the books count what comes and goes.
+    pub fn paint_rock(&mut self, patch: &RockPatch) -> Result<(), Invalid> {
+        let AnyGround::Volume(ground) = &mut self.ground else { return Err(no_volume()) };
+        let other = || {
+            let remedy = "it is a box of voxels of this volume, with shares between 0 and 1".into();
+            Invalid { key: "painted".into(), value: format!("{:?}", patch.first), remedy }
+        };
+        let gained = ground.put(patch).ok_or_else(other)?;
+        ground.lift_water(&mut self.fluid);
+        let grains = gained * self.params.erosion.soil().packing;
+        self.accounts.grains_added += grains.max(0.0);
+        self.accounts.grains_gone += (-grains).max(0.0);
+        self.painted = true;
+        Ok(())
+    }
+
+    /// Pieces of a volume that nothing held, and that have fallen away since the beginning.
+    pub fn crumbs(&self) -> Crumbs {
+        let AnyGround::Volume(ground) = &self.ground else { return Crumbs::default() };
+        ground.crumbs()
     }
 
     /// Lays water on the bed or on the water that is there, so deep at each place as `depth` says `[m]`.
@@ -230,6 +262,11 @@ impl ParticleWater {
         let place = |i: usize| std::array::from_fn(|axis| particles.position[axis][i]);
         (0..particles.len()).filter(alive).map(|i| voxel(place(i), spacing)).collect()
     }
+}
+
+fn no_volume() -> Invalid {
+    let remedy = "a heightfield is painted with heights, not with rock in space".into();
+    Invalid { key: "painted".into(), value: "rock".into(), remedy }
 }
 
 fn no_heights() -> Invalid {
