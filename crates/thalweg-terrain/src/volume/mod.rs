@@ -10,11 +10,19 @@
 
 mod cell;
 mod heightfield;
+mod openness;
+mod parts;
 mod perlin;
 mod recipe;
+mod strata;
+mod tube;
 
+pub use openness::openness;
+pub use parts::Parts;
 pub use perlin::Perlin;
-pub use recipe::{Cavern, Matter, NoiseLayer, Terraces, Tube, VolumeRecipe};
+pub use recipe::{Cavern, NoiseLayer, Terraces, VolumeRecipe};
+pub use strata::{BedRecipe, StrataRecipe};
+pub use tube::{Matter, Tube};
 
 use std::ops::Range;
 use thalweg_field::{Invalid, band, require};
@@ -147,6 +155,16 @@ impl Volume {
         }
     }
 
+    /// Keeps blocks whose voxels have become all alike as one number again.
+    pub fn settle(&mut self) {
+        let size = self.size;
+        band::for_each(&mut self.blocks, |index, block| {
+            if let Block::Dense(shares) = block {
+                *block = settled(std::mem::take(shares).into(), rows_within(size, first_voxel(size, index)));
+            }
+        });
+    }
+
     fn block_of(&self, [x, y, z]: [usize; 3]) -> usize {
         let [across, along, _] = self.blocks_along();
         x / SIDE + across * (y / SIDE + along * (z / SIDE))
@@ -236,7 +254,13 @@ impl Volume {
     /// Bytes that the voxels take.
     pub fn bytes(&self) -> usize {
         let dense = self.blocks.iter().filter(|block| matches!(block, Block::Dense(_))).count();
-        self.blocks.len() * size_of::<Block>() + dense * BLOCK * size_of::<f32>()
+        Self::memory_of(self.blocks.len() as u64, dense as u64) as usize
+    }
+
+    /// Memory of so many blocks, of which some are dense `[bytes]`.
+    pub fn memory_of(blocks: u64, dense: u64) -> u64 {
+        let each = size_of::<Block>() as u64;
+        blocks.saturating_mul(each).saturating_add(dense.saturating_mul((BLOCK * size_of::<f32>()) as u64))
     }
 }
 
