@@ -112,13 +112,17 @@ pub(crate) trait Ground: Sync {
     /// Lets the ground follow what its spots gained and lost in the time `dt` `[s]`, and the water follow the ground.
     fn reshape(&mut self, fluid: &mut Fluid, params: &Params, dt: f64);
 
-    /// Calls `put` with the places of a pool's particles and the height that water reaches there `[m]`.
+    /// Calls `put` with the places of the particles of a pool of some name, and the height that water reaches there `[m]`.
     fn fill_pool(
         &self,
-        pool: &Pool,
+        named: (&str, &Pool),
         columns: &Columns,
         put: &mut dyn FnMut([f64; 3], f64) -> Result<(), Invalid>,
     ) -> Result<(), Invalid>;
+    /// Refuses an emitter of some name whose middle is in the ground, where that is never right.
+    fn check_mouth(&self, _key: &str, _at: [f64; 3]) -> Result<(), Invalid> {
+        Ok(())
+    }
     /// Water at the beginning, about `[m³]`. Where pools overlap there is one of them.
     fn pool_volume(&self, setting: &Setting) -> f64;
     /// Lowest and highest ground between two corners, east and north `[m]`.
@@ -220,7 +224,8 @@ impl Ground for AnyGround {
         fn area(&self, spot: Spot) -> f32;
         fn stress(&self, spot: Spot) -> f32;
         fn eddies(&self, at: [f32; 3]) -> Eddies;
-        fn fill_pool(&self, pool: &Pool, columns: &Columns, put: &mut dyn FnMut([f64; 3], f64) -> Result<(), Invalid>) -> Result<(), Invalid>;
+        fn fill_pool(&self, named: (&str, &Pool), columns: &Columns, put: &mut dyn FnMut([f64; 3], f64) -> Result<(), Invalid>) -> Result<(), Invalid>;
+        fn check_mouth(&self, key: &str, at: [f64; 3]) -> Result<(), Invalid>;
         fn pool_volume(&self, setting: &Setting) -> f64;
         fn heights_within(&self, sides: [[f64; 2]; 2]) -> [f64; 2];
         fn bytes(&self) -> u64;

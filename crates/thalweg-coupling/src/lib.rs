@@ -21,7 +21,7 @@ pub use material::{Material, Soil};
 pub use params::{
     BedParams, ErosionParams, Hindrance, Hold, Params, Periodic, Place, Reshape, ShearSpeed, Stress, Transfer,
 };
-pub use setting::{Setting, Sink, Strata, Terrain};
+pub use setting::{Setting, Sink, Terrain};
 pub use solid::{Solid, SolidShape};
 pub use thalweg_sph::{Emitter, Shape};
 pub use volume::{Crumbs, RockPatch};

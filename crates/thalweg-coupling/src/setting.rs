@@ -1,9 +1,7 @@
 //! What is there beside the bed: water at the beginning, where it comes from, where it goes.
 
 use crate::solid::Solid;
-use std::fmt;
-use std::sync::Arc;
-use thalweg_field::{Edges, Grid2, Heightfield, Pool};
+use thalweg_field::{Edges, Grid2, Heightfield, Pool, Strata};
 use thalweg_sph::Emitter;
 use thalweg_terrain::volume::Volume;
 
@@ -53,34 +51,12 @@ pub struct Setting {
     pub edges: Edges,
     /// Hardness of each cell, 0 to 1 `[-]`; missing: soft everywhere.
     pub hardness: Option<Grid2<f32>>,
-    /// How hard the rock of a volume is at a place; missing: soft everywhere.
+    /// Beds of the rock of a volume, which tell how hard it is; missing: soft everywhere.
     pub strata: Option<Strata>,
     /// Seed of everything random.
     pub seed: u64,
     /// Memory that it may use `[bytes]`; missing: no limit.
     pub max_bytes: Option<u64>,
-}
-
-/// How hard rock is at a place.
-#[derive(Clone)]
-pub struct Strata(Arc<dyn Fn([f64; 3]) -> f32 + Send + Sync>);
-
-impl Strata {
-    /// Hardness by place, metres east, north and up: 0 to 1 `[-]`.
-    pub fn new(hardness: impl Fn([f64; 3]) -> f32 + Send + Sync + 'static) -> Self {
-        Self(Arc::new(hardness))
-    }
-
-    /// Hardness at a place `[-]`.
-    pub fn hardness(&self, at: [f64; 3]) -> f32 {
-        (self.0)(at).clamp(0.0, 1.0)
-    }
-}
-
-impl fmt::Debug for Strata {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("Strata")
-    }
 }
 
 /// A box in which water vanishes.

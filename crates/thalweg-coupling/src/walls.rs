@@ -85,11 +85,7 @@ impl Walls {
 
     /// Squares along the height of a wall for water up to some height `[m]`.
     fn levels(&self, height: f64) -> usize {
-        if self.sides.contains(&true) {
-            ((height - self.base) / self.tile).max(0.0) as usize + 2
-        } else {
-            0
-        }
+        if self.sides.contains(&true) { ((height - self.base) / self.tile).max(0.0) as usize + 2 } else { 0 }
     }
 
     /// Bytes for the walls around water up to some height `[m]`; none if it is too high for any.

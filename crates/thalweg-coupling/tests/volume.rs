@@ -27,7 +27,15 @@ fn basin() -> Volume {
 
 fn pool(level: f64) -> Pool {
     let top = Top::Level(level);
-    Pool { from: [0.0; 2], to: [SIDE; 2], bottom: None, top, velocity: [0.0; 3], sediment: 0.0, lifetime: None }
+    Pool {
+        from: [0.0; 2],
+        to: [SIDE; 2],
+        bottom: None,
+        top,
+        velocity: [0.0; 3],
+        sediment: 0.0,
+        lifetime: None,
+    }
 }
 
 fn params(pressure: PressureSolver) -> Params {

@@ -208,7 +208,10 @@ impl BoundaryTiles {
         let square = self.cells_of(bed, tile);
         let count =
             self.patches.within(bed, square).map(|patch| self.patches.most_samples(bed, patch)).sum::<f64>();
-        (f64::from(self.layers.count) * count, square.map(|[from, to]| (0.5 + 0.5 * (from + to) as f64) * bed.cell))
+        (
+            f64::from(self.layers.count) * count,
+            square.map(|[from, to]| (0.5 + 0.5 * (from + to) as f64) * bed.cell),
+        )
     }
 
     /// Whether every tile of the bed could be filled at all.
@@ -258,7 +261,8 @@ impl BoundaryTiles {
         }
         for patch in self.patches.within(bed, [[west, east], [south, north]]) {
             let normal = self.patches.normal(bed, patch).map(f64::from);
-            let share = self.patches.area_each(bed, patch) / (self.layers.spacing * self.layers.spacing) as f32;
+            let share =
+                self.patches.area_each(bed, patch) / (self.layers.spacing * self.layers.spacing) as f32;
             self.patches.sample(bed, patch, |at| {
                 for layer in 0..self.layers.count {
                     let depth = self.layers.depth_of(layer);

@@ -226,7 +226,7 @@ impl Ground for HeightGround {
 
     fn fill_pool(
         &self,
-        pool: &Pool,
+        (_, pool): (&str, &Pool),
         columns: &Columns,
         put: &mut dyn FnMut([f64; 3], f64) -> Result<(), Invalid>,
     ) -> Result<(), Invalid> {
@@ -282,7 +282,9 @@ impl Ground for HeightGround {
         all_within("change of the bed at vertex", saved.doubles, &HEIGHTS)?;
         self.bed.set_change(saved.doubles);
         if !self.boundary.can_fill(&self.bed) {
-            return Err("its bed is so steep somewhere that no memory holds the particles of its surface".into());
+            return Err(
+                "its bed is so steep somewhere that no memory holds the particles of its surface".into()
+            );
         }
         self.boundary.restore(&self.bed, saved.filled, saved.floats, saved.walls);
         Ok(())

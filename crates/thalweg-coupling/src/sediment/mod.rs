@@ -101,7 +101,8 @@ impl Sediment {
     /// The first walk.
     fn loosen(&mut self, fluid: &Fluid, ground: &impl Ground, rates: &Rates) {
         let (particles, near) = (fluid.sorted(), fluid.neighbours());
-        let visitor = ByWall { particles, volumes: fluid.volumes(), mass: fluid.constants().mass, ground, rates };
+        let visitor =
+            ByWall { particles, volumes: fluid.volumes(), mass: fluid.constants().mass, ground, rates };
         near.walk(particles, &visitor, &mut self.want[..particles.len()]);
     }
 

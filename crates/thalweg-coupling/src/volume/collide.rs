@@ -30,7 +30,13 @@ struct Hit {
 
 impl Rock {
     /// Ends the way of a particle at the rock, and turns its velocity (Kataev 2022, eq. 1.44). Returns whether it touched.
-    pub(super) fn collide(&self, start: [f32; 3], particle: &mut Particle, restitution: f32, dt: f32) -> bool {
+    pub(super) fn collide(
+        &self,
+        start: [f32; 3],
+        particle: &mut Particle,
+        restitution: f32,
+        dt: f32,
+    ) -> bool {
         let from = self.in_voxels(start.map(f64::from));
         let to = self.in_voxels(particle.position.map(f64::from));
         let Some(first) = self.first_hit(from, to) else { return false };
@@ -155,7 +161,13 @@ impl Walk {
     /// Goes to the next cell; false at the end of the way.
     fn go_on(&mut self) -> bool {
         let [x, y, z] = self.next;
-        let axis = if x <= y && x <= z { 0 } else if y <= z { 1 } else { 2 };
+        let axis = if x <= y && x <= z {
+            0
+        } else if y <= z {
+            1
+        } else {
+            2
+        };
         if self.next[axis] > 1.0 {
             return false;
         }
@@ -243,7 +255,8 @@ mod tests {
         for n in 0..40_000u64 {
             let unit = |axis: u64| key.with(n).with(axis).unit();
             if n % 100 == 0 {
-                let start = [0, 1, 2].map(|axis| (0.3 + 5.4 * unit(10 + axis)) as f32 - if axis == 2 { 1.0 } else { 0.0 });
+                let start = [0, 1, 2]
+                    .map(|axis| (0.3 + 5.4 * unit(10 + axis)) as f32 - if axis == 2 { 1.0 } else { 0.0 });
                 if rock.is_rock(start) {
                     continue;
                 }
@@ -256,7 +269,11 @@ mod tests {
             touched += u32::from(rock.collide(at, &mut moved, (n % 3) as f32 * 0.5, 1.0));
             let square = |v: [f32; 3]| v.iter().map(|v| v * v).sum::<f32>();
             assert!(square(moved.velocity) <= 1.0001 * square(velocity), "a bounce made energy");
-            assert!(!rock.is_rock(moved.position), "way {n} from {at:?} to {to:?} ends in rock at {:?}", moved.position);
+            assert!(
+                !rock.is_rock(moved.position),
+                "way {n} from {at:?} to {to:?} ends in rock at {:?}",
+                moved.position
+            );
             // The straight way there is free as well, or it went around a corner along planes.
             let outside = (0..3).any(|axis| !(-1.5..=6.5).contains(&moved.position[axis]));
             at = if outside { [3.0, 3.0, 2.0] } else { moved.position };
@@ -287,7 +304,8 @@ mod tests {
         let (mut inside, mut left) = (0, 0);
         for n in 0..4000u64 {
             let unit = |axis: u64| Key::new(8).with(n).with(axis).unit();
-            let mut at = [0, 1, 2].map(|axis| (0.5 + 5.0 * unit(axis)) as f32 - if axis == 2 { 1.0 } else { 0.0 });
+            let mut at =
+                [0, 1, 2].map(|axis| (0.5 + 5.0 * unit(axis)) as f32 - if axis == 2 { 1.0 } else { 0.0 });
             if rock.is_rock(at) && rock.distance(at).0 > -0.2 {
                 inside += 1;
                 rock.lift(&mut at);

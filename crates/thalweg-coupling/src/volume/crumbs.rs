@@ -21,7 +21,11 @@ pub struct Crumbs {
 
 /// Takes pieces of rock away that begin in a block and that nothing holds. Returns how many, and their rock [voxels]; `touched` is told every voxel
 /// that changes.
-pub(super) fn drop_crumbs(rock: &mut Rock, block: usize, mut touched: impl FnMut([usize; 3], f64)) -> (u64, f64) {
+pub(super) fn drop_crumbs(
+    rock: &mut Rock,
+    block: usize,
+    mut touched: impl FnMut([usize; 3], f64),
+) -> (u64, f64) {
     let first = rock.first_of(block);
     let mut held = HashSet::new();
     let (mut count, mut gone) = (0, 0.0);
@@ -54,7 +58,11 @@ fn is_rock(rock: &Rock, at: [isize; 3]) -> bool {
 }
 
 /// All voxels of the piece that a voxel belongs to; what was seen of it if something holds it. Downwards first: that is where it is held.
-fn piece(rock: &Rock, start: [usize; 3], held: &HashSet<[usize; 3]>) -> Result<Vec<[usize; 3]>, Vec<[usize; 3]>> {
+fn piece(
+    rock: &Rock,
+    start: [usize; 3],
+    held: &HashSet<[usize; 3]>,
+) -> Result<Vec<[usize; 3]>, Vec<[usize; 3]>> {
     let size = rock.size();
     let mut seen = HashSet::from([start]);
     let (mut all, mut open) = (Vec::new(), vec![start]);

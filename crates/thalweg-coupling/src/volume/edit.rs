@@ -30,17 +30,26 @@ impl RockPatch {
 }
 
 impl VolumeGround {
-    /// What a ball of rock that comes, or goes, at a place would change: a share of it, from 0 to 1 `[-]`.
-    pub(crate) fn ball(&self, at: [f64; 3], radius: f64, share: f64, adds: bool) -> RockPatch {
-        let middle = self.rock.in_voxels(at);
+    /// What balls of rock that come, or go, around places would change: a share of it, from 0 to 1 `[-]`.
+    pub(crate) fn balls(&self, places: &[[f64; 3]], radius: f64, share: f64, adds: bool) -> RockPatch {
+        let middles: Vec<_> = places.iter().map(|&at| self.rock.in_voxels(at)).collect();
         let reach = radius / self.rock.voxel() + f64::from(SOFT);
         let bound = |v: f64, axis: usize| v.clamp(0.0, self.rock.size()[axis] as f64) as usize;
-        let first: [usize; 3] = std::array::from_fn(|axis| bound((middle[axis] - reach).ceil(), axis));
-        let size = std::array::from_fn(|axis| bound((middle[axis] + reach).floor() + 1.0, axis) - first[axis]);
+        let along = |axis: usize| middles.iter().map(move |middle| middle[axis]);
+        let first: [usize; 3] = std::array::from_fn(|axis| {
+            bound((along(axis).fold(f64::INFINITY, f64::min) - reach).ceil(), axis)
+        });
+        let size = std::array::from_fn(|axis| {
+            let last = bound((along(axis).fold(f64::NEG_INFINITY, f64::max) + reach).floor() + 1.0, axis);
+            last.saturating_sub(first[axis])
+        });
         let mut patch = RockPatch { first, size, before: Vec::new(), after: Vec::new() };
         for voxel in patch.voxels() {
             let before = self.rock.exact(voxel.map(|n| n as isize));
-            let away = (0..3).map(|axis| (voxel[axis] as f64 - middle[axis]).powi(2)).sum::<f64>().sqrt();
+            let far = |middle: &[f64; 3]| {
+                (0..3).map(|axis| (voxel[axis] as f64 - middle[axis]).powi(2)).sum::<f64>()
+            };
+            let away = middles.iter().map(far).fold(f64::INFINITY, f64::min).sqrt();
             let ball = (0.5 + (radius / self.rock.voxel() - away) / f64::from(SOFT)).clamp(0.0, 1.0);
             let wanted = if adds { before.max(ball) } else { before.min(1.0 - ball) };
             patch.before.push(before);

@@ -17,7 +17,7 @@ pub use edit::RockPatch;
 
 use crate::ground::{Eddies, Ground, SavedGround, Spot, layers};
 use crate::params::{Params, Periodic};
-use crate::setting::{Setting, Strata};
+use crate::setting::Setting;
 use crate::walls::{Squares, Walls};
 use crate::water::Columns;
 use bricks::Bricks;
@@ -25,7 +25,7 @@ use flow::RockFlow;
 use pool::Wet;
 use rock::Rock;
 use settle::Worn;
-use thalweg_field::{Grid2, Heightfield, Invalid, Pool, require};
+use thalweg_field::{Grid2, Heightfield, Invalid, Pool, Strata, require};
 use thalweg_sph::{Fluid, FluidError, Particle};
 use thalweg_terrain::volume::Volume;
 use tiles::RockTiles;
@@ -48,7 +48,7 @@ pub(crate) struct VolumeGround {
     depth: f32,
     /// Rock of each column at the beginning, from the south-west [voxels].
     start: Vec<f64>,
-    /// How hard rock is at a place; missing: soft everywhere.
+    /// Beds of rock, which tell how hard it is; missing: soft everywhere.
     strata: Option<Strata>,
     worn: Worn,
 }
@@ -62,8 +62,7 @@ impl VolumeGround {
         let (rock, voxel) = (Rock::new(volume), volume.voxel());
         let tiles = RockTiles::new(&rock, layers(params), 2.0 * params.fluid.smoothing_radius());
         let [east, north, _] = volume.size();
-        let extent =
-            [east, north].map(|n| [(0.5 * voxel) as f32, ((n as f64 - 0.5) * voxel) as f32]);
+        let extent = [east, north].map(|n| [(0.5 * voxel) as f32, ((n as f64 - 0.5) * voxel) as f32]);
         let tile = tiles.side() as f64 * voxel;
         let squares = Squares {
             extent,
@@ -191,7 +190,8 @@ impl Ground for VolumeGround {
         let extent = self.extent.map(|range| range.map(f64::from));
         let useful = |at: [f64; 3]| {
             let [x, y] = [0, 1].map(|axis: usize| at[axis].clamp(extent[axis][0], extent[axis][1]));
-            at[2] > self.rock.volume().bottom() && self.rock.share_at(self.rock.in_voxels([x, y, at[2]])) < BURIED
+            at[2] > self.rock.volume().bottom()
+                && self.rock.share_at(self.rock.in_voxels([x, y, at[2]])) < BURIED
         };
         Ok(changed + self.walls.fill(fluid, self.tiles.room, useful)?)
     }
@@ -234,7 +234,8 @@ impl Ground for VolumeGround {
 
     #[inline(always)]
     fn hardness(&self, spot: Spot) -> f32 {
-        self.strata.as_ref().map_or(0.0, |strata| strata.hardness(self.surface_of(spot).map(f64::from)))
+        let hardness = |strata: &Strata| strata.hardness(self.surface_of(spot).map(f64::from)) as f32;
+        self.strata.as_ref().map_or(0.0, hardness)
     }
 
     #[inline(always)]
@@ -273,11 +274,19 @@ impl Ground for VolumeGround {
 
     fn fill_pool(
         &self,
-        pool: &Pool,
+        (key, pool): (&str, &Pool),
         columns: &Columns,
         put: &mut dyn FnMut([f64; 3], f64) -> Result<(), Invalid>,
     ) -> Result<(), Invalid> {
-        Wet::new(&self.rock, pool, self.extent).fill(columns, put)
+        let filled = Wet::new(&self.rock, pool, self.extent).fill(columns, put)?;
+        let remedy = "there is rock everywhere in it, or no way for water from its level down; water stands in the open, \
+                      or with a bottom also where nothing leads to";
+        require(filled > 0, key, "in rock", remedy)
+    }
+
+    fn check_mouth(&self, key: &str, at: [f64; 3]) -> Result<(), Invalid> {
+        let remedy = "its middle is in the rock; water comes out in the open";
+        require(!self.holds(at), key, format!("{at:.3?} m"), remedy)
     }
 
     fn pool_volume(&self, setting: &Setting) -> f64 {
@@ -292,7 +301,9 @@ impl Ground for VolumeGround {
     fn bytes(&self) -> u64 {
         let voxels: u64 = self.rock.size().iter().map(|&n| n as u64).product();
         let [blocks, cells] = [voxels.div_ceil(4096), voxels];
-        self.rock.volume().bytes() as u64 * 3 + blocks * 32 + cells * RockFlow::BYTES
+        self.rock.volume().bytes() as u64 * 3
+            + blocks * 32
+            + cells * RockFlow::BYTES
             + self.tiles.count() as u64 * RockTiles::BYTES
     }
 
@@ -322,7 +333,9 @@ impl Ground for VolumeGround {
 
     fn fits(&self, doubles: usize, floats: usize) -> bool {
         let own = Worn::numbers(self.rock.blocks());
-        doubles >= own && (doubles - own).is_multiple_of(rock::BLOCK + 1) && floats.is_multiple_of((self.tiles.side() + 1).pow(3))
+        doubles >= own
+            && (doubles - own).is_multiple_of(rock::BLOCK + 1)
+            && floats.is_multiple_of((self.tiles.side() + 1).pow(3))
     }
 
     fn restore(&mut self, saved: &SavedGround) -> Result<(), String> {

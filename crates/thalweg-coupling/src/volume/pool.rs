@@ -39,7 +39,8 @@ impl<'a> Wet<'a> {
     }
 
     fn is_air(&self, at: [usize; 3]) -> bool {
-        self.rock.volume().share(std::array::from_fn(|axis| (self.first[axis] + at[axis]) as isize)) <= SURFACE
+        self.rock.volume().share(std::array::from_fn(|axis| (self.first[axis] + at[axis]) as isize))
+            <= SURFACE
     }
 
     fn index(&self, [x, y, z]: [usize; 3]) -> usize {
@@ -135,13 +136,13 @@ impl<'a> Wet<'a> {
         sum * side * side
     }
 
-    /// Calls `put` with the places of particles and the height that the water reaches there `[m]`.
+    /// Calls `put` with the places of particles and the height that the water reaches there `[m]`. Returns how many there are.
     pub(super) fn fill(
         &self,
         columns: &Columns,
         put: &mut dyn FnMut([f64; 3], f64) -> Result<(), Invalid>,
-    ) -> Result<(), Invalid> {
-        let (mut owed, mut ends) = (0.0, Vec::new());
+    ) -> Result<usize, Invalid> {
+        let (mut owed, mut ends, mut filled) = (0.0, Vec::new(), 0);
         for column in columns.back_and_forth() {
             ends.clear();
             for n in 0..LOOKS * LOOKS {
@@ -160,12 +161,15 @@ impl<'a> Wet<'a> {
             for k in 0..count {
                 let below = layer_of(k, count, depth / columns.layer) * columns.layer;
                 match self.clear([east, north, height_below(&ends, below)], columns.spacing) {
-                    Some(at) => put(at, top)?,
+                    Some(at) => {
+                        put(at, top)?;
+                        filled += 1;
+                    }
                     None => owed += 1.0,
                 }
             }
         }
-        Ok(())
+        Ok(filled)
     }
 
     /// A place far enough from the rock, that one or one nearby; none if there is none.

@@ -37,7 +37,8 @@ pub(super) fn even_out(rock: &mut Rock, block: usize) -> f64 {
         return 0.0;
     }
     let voxel = |n: usize| [n % SIDE, n / SIDE % SIDE, n / SIDE / SIDE];
-    let place = |n: usize| -> [isize; 3] { std::array::from_fn(|axis| first[axis] + voxel(n)[axis] as isize) };
+    let place =
+        |n: usize| -> [isize; 3] { std::array::from_fn(|axis| first[axis] + voxel(n)[axis] as isize) };
     let inside = |n: usize| (0..3).all(|axis| place(n)[axis] < rock.size()[axis] as isize);
     let before: Vec<f64> = (0..BLOCK).map(|n| rock.exact(place(n))).collect();
     let signed: Vec<f64> = (0..BLOCK)
@@ -99,7 +100,9 @@ fn squared_distance(p: Vector, [a, b, c]: [Vector; 3]) -> f64 {
     if d3 >= 0.0 && d4 <= d3 {
         return square(bp);
     }
-    let on = |from: Vector, way: Vector, share: f64| square(std::array::from_fn(|n| p[n] - from[n] - share * way[n]));
+    let on = |from: Vector, way: Vector, share: f64| {
+        square(std::array::from_fn(|n| p[n] - from[n] - share * way[n]))
+    };
     let vc = d1 * d4 - d3 * d2;
     if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
         return on(a, ab, d1 / (d1 - d3));

@@ -168,7 +168,8 @@ impl Rock {
             thalweg_field::range::all_within("share of rock", shares, &(0.0..=1.0))?;
             let first = self.first_of(block);
             for (n, &share) in shares.iter().enumerate() {
-                let at: [usize; 3] = [first[0] + n % SIDE, first[1] + n / SIDE % SIDE, first[2] + n / SIDE / SIDE];
+                let at: [usize; 3] =
+                    [first[0] + n % SIDE, first[1] + n / SIDE % SIDE, first[2] + n / SIDE / SIDE];
                 if (0..3).all(|axis| at[axis] < self.size()[axis]) {
                     self.set(at, share);
                 }

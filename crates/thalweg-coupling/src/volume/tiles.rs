@@ -99,7 +99,9 @@ impl RockTiles {
     /// Takes them up again; false if they are not those of the tiles that are filled.
     pub(super) fn restore(&mut self, filled: &[bool], shares: &[f32], rock: &Rock) -> bool {
         let corners = (self.side + 1).pow(3);
-        if filled.len() != self.filled.len() || filled.iter().filter(|&&is| is).count() * corners != shares.len() {
+        if filled.len() != self.filled.len()
+            || filled.iter().filter(|&&is| is).count() * corners != shares.len()
+        {
             return false;
         }
         self.filled.copy_from_slice(filled);
@@ -162,7 +164,8 @@ impl RockTiles {
         band::for_each_part(0..particles.len(), PART, (), &|range, ()| {
             for i in range.filter(|&i| lives(i)) {
                 let at = rock.in_voxels([0, 1, 2].map(|axis: usize| particles.position[axis][i].into()));
-                self.tiles(at.map(|v| v - reach), at.map(|v| v + reach)).for_each(|tile| claim(&claimed[tile]));
+                self.tiles(at.map(|v| v - reach), at.map(|v| v + reach))
+                    .for_each(|tile| claim(&claimed[tile]));
             }
         });
         self.claimed = claimed;
@@ -304,17 +307,14 @@ impl RockTiles {
         let spacing = self.layers.spacing / rock.voxel();
         for n in 0..self.side.pow(3) {
             let [x, y, z] = [n % self.side, n / self.side % self.side, n / self.side / self.side];
-            let cell = Cell(std::array::from_fn(|k| {
-                corner(x + (k & 1), y + (k >> 1 & 1), z + (k >> 2))
-            }));
+            let cell = Cell(std::array::from_fn(|k| corner(x + (k & 1), y + (k >> 1 & 1), z + (k >> 2))));
             let at = [first[0] + x as isize, first[1] + y as isize, first[2] + z as isize];
             if !cell.is_mixed() || (0..3).any(|axis| at[axis] >= ends[axis]) {
                 continue;
             }
             for triangle in cell.triangles() {
-                let corners = triangle.map(|corner| {
-                    std::array::from_fn(|axis| at[axis] as f64 + f64::from(corner[axis]))
-                });
+                let corners = triangle
+                    .map(|corner| std::array::from_fn(|axis| at[axis] as f64 + f64::from(corner[axis])));
                 cross_lines(corners, spacing, |sample| put(sample, &cell));
             }
         }
@@ -340,7 +340,13 @@ fn cross_lines(corners: [Vector; 3], spacing: f64, mut put: impl FnMut(Sample)) 
     }
     let normal = normal.map(|n| n / length);
     let steep = normal.map(f64::abs);
-    let axis = if steep[2] >= steep[0] && steep[2] >= steep[1] { 2 } else if steep[0] >= steep[1] { 0 } else { 1 };
+    let axis = if steep[2] >= steep[0] && steep[2] >= steep[1] {
+        2
+    } else if steep[0] >= steep[1] {
+        0
+    } else {
+        1
+    };
     let [p, q] = [(axis + 1) % 3, (axis + 2) % 3];
     let lines = |of: usize| {
         let range = corners.iter().map(|corner| corner[of] / spacing - ASIDE[of]);

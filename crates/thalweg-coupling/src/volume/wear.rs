@@ -37,7 +37,12 @@ struct Across {
 }
 
 /// Lets rock follow what is due, one place after the other; returns what nobody had room for [voxels]. `touched` is told every voxel that changes.
-pub(super) fn follow(rock: &mut Rock, due: &[Due], owed: f64, mut touched: impl FnMut([usize; 3], f64)) -> f64 {
+pub(super) fn follow(
+    rock: &mut Rock,
+    due: &[Due],
+    owed: f64,
+    mut touched: impl FnMut([usize; 3], f64),
+) -> f64 {
     let mut across = Across { voxels: Vec::with_capacity(64), shares: vec![0.0; LONG * WIDE * WIDE] };
     due.iter().fold(owed, |owed, due| {
         let wanted = due.rock + owed;
@@ -82,7 +87,8 @@ impl Across {
     /// Finds the voxels across a surface that lose or gain, and their weights.
     fn find(&mut self, rock: &Rock, due: &Due, loses: bool) {
         let steep = due.out.map(f32::abs);
-        let axis = if steep[2] >= steep[0] && steep[2] >= steep[1] { 2 } else { usize::from(steep[1] > steep[0]) };
+        let axis =
+            if steep[2] >= steep[0] && steep[2] >= steep[1] { 2 } else { usize::from(steep[1] > steep[0]) };
         let half: [usize; 3] = std::array::from_fn(|n| if n == axis { RAMP + 1 } else { ASIDE + 1 });
         let middle = due.at.map(|v| v.round() as isize);
         let first: [isize; 3] = std::array::from_fn(|n| middle[n] - half[n] as isize);
@@ -101,7 +107,8 @@ impl Across {
             if weight > 0.0 {
                 // Where the plane of the surface crosses this line of voxels.
                 let slant = [p, q].map(|n| {
-                    f64::from(due.out[n]) * ((first[n] + at[n] as isize) as f64 - due.at[n]) / f64::from(due.out[axis])
+                    f64::from(due.out[n]) * ((first[n] + at[n] as isize) as f64 - due.at[n])
+                        / f64::from(due.out[axis])
                 });
                 let surface = due.at[axis] - slant[0] - slant[1] - first[axis] as f64;
                 let rises = due.out[axis] < 0.0;

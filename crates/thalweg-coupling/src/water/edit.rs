@@ -120,13 +120,24 @@ impl ParticleWater {
         Ok(())
     }
 
-    /// Adds a ball of rock at a place, or takes it away, where the ground is a volume: a share of it, from 0 to 1 `[-]`. The patch tells what changed;
-    /// [`Self::paint_rock`] with its inverse takes it back.
-    pub fn paint_ball(&mut self, at: [f64; 3], radius: f64, share: f64, adds: bool) -> Result<RockPatch, Invalid> {
+    /// Adds balls of rock around places, or takes them away, where the ground is a volume: a share of them, from 0 to 1 `[-]`. The patch tells what
+    /// changed; [`Self::paint_rock`] with its inverse takes it back.
+    pub fn paint_balls(
+        &mut self,
+        places: &[[f64; 3]],
+        radius: f64,
+        share: f64,
+        adds: bool,
+    ) -> Result<RockPatch, Invalid> {
         let AnyGround::Volume(ground) = &self.ground else { return Err(no_volume()) };
-        let patch = ground.ball(at, radius, share, adds);
+        let patch = ground.balls(places, radius, share, adds);
         self.paint_rock(&patch)?;
         Ok(patch)
+    }
+
+    /// Height of the uppermost ground at a place `[m]`.
+    pub fn top(&self, [east, north]: [f64; 2]) -> f64 {
+        self.ground.top(east, north)
     }
 
     /// Makes the rock of a volume as a patch has it afterwards. Water in new rock is lifted out of it; the books count what comes and goes.

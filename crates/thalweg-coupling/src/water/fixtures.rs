@@ -17,7 +17,8 @@ fn walls<'a>(
     let places = emitters.iter().flat_map(RunningEmitter::wall);
     let rounded = places.map(|(at, share)| (at.map(|v| v as f32), share as f32));
     rounded.filter(move |(at, _)| {
-        (0..2).all(|axis| (extent[axis][0]..=extent[axis][1]).contains(&at[axis])) && ground.clearance(*at) > 0.0
+        (0..2).all(|axis| (extent[axis][0]..=extent[axis][1]).contains(&at[axis]))
+            && ground.clearance(*at) > 0.0
     })
 }
 

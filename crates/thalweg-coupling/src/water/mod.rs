@@ -29,10 +29,10 @@ use emitters::GoneEmitter;
 use fixtures::bodies;
 use obstacles::{Held, Obstacles};
 use room::check_spread;
-use start::{Beginning, initial_particles, particle_volume, running_emitters};
+use start::{Beginning, check_mouths, initial_particles, particle_volume, running_emitters};
 use thalweg_field::{Edge, Heightfield, Invalid, TimeSteps, band, require};
-use thalweg_terrain::volume::Volume;
 use thalweg_sph::{Extremes, Fluid, FluidError, Particle, Removed, RunningEmitter};
+use thalweg_terrain::volume::Volume;
 
 /// How far above the bed particles are born, at least, in spacings `[-]`: a little less than at rest.
 const BORN_ABOVE: f64 = 0.4;
@@ -86,6 +86,7 @@ impl ParticleWater {
         check_joined(&ground, params, setting)?;
         let volume = particle_volume(params);
         let emitters = running_emitters(&setting.emitters, params, volume)?;
+        check_mouths(&ground, &setting.emitters)?;
         let bodies = bodies(&setting.solids, params)?;
         let particles = initial_particles(&ground, params, setting, (&emitters, &bodies))?;
         let beginning = Beginning::of(&particles, params);
@@ -425,7 +426,9 @@ impl ParticleWater {
 fn ground_of(terrain: Terrain, params: &Params, setting: &Setting) -> Result<AnyGround, Invalid> {
     check_terrain(terrain, params)?;
     Ok(match terrain {
-        Terrain::Heights(heights) => AnyGround::Heights(Box::new(HeightGround::new(heights, params, setting))),
+        Terrain::Heights(heights) => {
+            AnyGround::Heights(Box::new(HeightGround::new(heights, params, setting)))
+        }
         Terrain::Volume(volume) => AnyGround::Volume(Box::new(VolumeGround::new(volume, params, setting)?)),
     })
 }

@@ -64,11 +64,7 @@ pub(super) fn most_particles(ground: &impl Ground, params: &Params, setting: &Se
 
 /// Bytes for the search over all water at the beginning and all emitters, and for the walls around it. The complaint names
 /// what is too far from the rest.
-pub(super) fn check_spread(
-    ground: &impl Ground,
-    params: &Params,
-    setting: &Setting,
-) -> Result<u64, Invalid> {
+pub(super) fn check_spread(ground: &impl Ground, params: &Params, setting: &Setting) -> Result<u64, Invalid> {
     let h = params.fluid.smoothing_radius();
     let pools = setting.water.iter().enumerate().map(|(i, pool)| {
         let field = match (pool.bottom, pool.top) {

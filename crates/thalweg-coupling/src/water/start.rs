@@ -7,11 +7,25 @@ use crate::params::Params;
 use crate::setting::Setting;
 use crate::solid::Body;
 use thalweg_field::{Edge, Invalid, Pool, Top, require};
-use thalweg_sph::{Emitter, FOREVER, Particle, RunningEmitter};
+use thalweg_sph::{Emitter, FOREVER, Particle, RunningEmitter, Shape};
 
 /// Volume of a particle at rest `[m³]`.
 pub(super) fn particle_volume(params: &Params) -> f64 {
     params.fluid.particle_mass() / params.fluid.density
+}
+
+/// Refuses emitters in the rock.
+pub(super) fn check_mouths(ground: &impl Ground, emitters: &[Emitter]) -> Result<(), Invalid> {
+    for (i, emitter) in emitters.iter().enumerate() {
+        let (field, middle) = match emitter.shape {
+            Shape::Disc { at, .. } => ("at", at),
+            Shape::Box { from, to } | Shape::Line { from, to } => {
+                ("from", std::array::from_fn(|axis| 0.5 * (from[axis] + to[axis])))
+            }
+        };
+        ground.check_mouth(&format!("emitter[{i}].{field}"), middle)?;
+    }
+    Ok(())
 }
 
 pub(super) fn running_emitters(
@@ -128,7 +142,7 @@ pub(super) fn initial_particles(
         // A later pool takes the place of an earlier one.
         let later = &setting.water[index + 1..];
         let replaced = |at: [f64; 3]| later.iter().any(|later| holds(later, at, ground.top(at[0], at[1])));
-        ground.fill_pool(pool, &columns, &mut |at, top| {
+        ground.fill_pool((&format!("water[{index}]"), pool), &columns, &mut |at, top| {
             if replaced(at) || walled(at) {
                 return Ok(());
             }

@@ -208,7 +208,10 @@ impl VolumeRecipe {
         for up in 0..blocks[2] {
             for n in 0..blocks[0] * blocks[1] {
                 let middle = |block: usize, voxels: usize| (block * SIDE + SIDE / 2).min(voxels - 1);
-                let at = [middle(n % blocks[0], ground.height.cols()), middle(n / blocks[0], ground.height.rows())];
+                let at = [
+                    middle(n % blocks[0], ground.height.cols()),
+                    middle(n / blocks[0], ground.height.rows()),
+                ];
                 let [east, north] = at.map(|voxels| (voxels as f64 + 0.5) * voxel);
                 let height = self.bottom + ((up * SIDE + SIDE / 2) as f64 + 0.5) * voxel;
                 let mut depth = [0.0];
