@@ -317,10 +317,10 @@ pub(crate) struct InfoArgs {
 /// Arguments of `convert`.
 #[derive(Debug, Args)]
 pub(crate) struct ConvertArgs {
-    /// Terrain to read
+    /// Terrain to read: heights, or a volume (.twv, .nrrd)
     #[arg(value_hint = ValueHint::FilePath)]
     pub input: PathBuf,
-    /// File to write: .png (16 bit), .tif, .exr, .r16
+    /// File to write: .png (16 bit), .tif, .exr, .r16; a volume as .twv or .nrrd; the surface of one as .ply, .obj or .glb
     #[arg(value_hint = ValueHint::FilePath)]
     pub output: PathBuf,
     /// Resample to so many cells, N or COLSxROWS

@@ -15,6 +15,7 @@ mod own_scene;
 mod render;
 mod scene;
 mod simulate;
+mod volume;
 
 pub(crate) use check::check;
 pub(crate) use doctor::doctor;

@@ -1,8 +1,9 @@
 //! What a run shows to the outside.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
-use crate::{Frame, Grid2, Points, TriMesh};
+use crate::{Frame, Grid2, Points, Strata, TriMesh};
 
 /// Name, unit and meaning of a quantity; files, colour bars and reports read them from here.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,6 +60,17 @@ pub enum Matter {
     Solid([u8; 3]),
 }
 
+/// Ground with caves and overhangs, which no grid of heights tells.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroundMesh {
+    /// Its surface, closed: the walls and the bottom of its box belong to it.
+    pub mesh: TriMesh,
+    /// Share of the sky's light that reaches each corner, seen or thrown back by walls `[-]`.
+    pub open: Vec<f32>,
+    /// The beds that it is made of; without any, all rock is alike.
+    pub strata: Option<Strata>,
+}
+
 /// Everything a run shows at one moment: files, pictures and windows read this and nothing else.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Snapshot {
@@ -74,12 +86,14 @@ pub struct Snapshot {
     pub points: Option<Points>,
     /// Surfaces and bodies.
     pub meshes: Vec<Mesh>,
+    /// The ground itself, where it is more than heights; the field `height` is its uppermost surface then.
+    pub ground: Option<Arc<GroundMesh>>,
 }
 
 impl Snapshot {
     /// Grids alone, at the beginning.
     pub fn of_fields(frame: Frame, fields: Vec<Field>) -> Self {
-        Self { frame, step: 0, time: 0.0, fields, points: None, meshes: Vec::new() }
+        Self { frame, step: 0, time: 0.0, fields, points: None, meshes: Vec::new(), ground: None }
     }
 
     /// The grid of that name, if the run made one.

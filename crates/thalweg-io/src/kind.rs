@@ -1,7 +1,7 @@
 //! What a file is.
 
-use crate::checkpoint;
 use crate::heightmap::Format;
+use crate::{checkpoint, nrrd, volume};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -17,6 +17,8 @@ pub enum Kind {
     Obj,
     /// A mesh as GLB.
     Glb,
+    /// A volume of ground as TWV or NRRD.
+    Volume,
     /// A checkpoint of a run.
     Checkpoint,
 }
@@ -36,10 +38,12 @@ impl Kind {
             ([b'p', b'l', b'y', b'\n' | b'\r', ..], _) => Some(Self::Ply),
             ([b'g', b'l', b'T', b'F', ..], _) => Some(Self::Glb),
             (head, _) if head == checkpoint::MAGIC => Some(Self::Checkpoint),
+            (head, _) if head == volume::MAGIC || head.starts_with(nrrd::MAGIC) => Some(Self::Volume),
             (head, _) if Format::of(head, path).is_some() => Some(Self::Heightmap),
             (_, Some("ply")) => Some(Self::Ply),
             (_, Some("glb")) => Some(Self::Glb),
             (_, Some("twc")) => Some(Self::Checkpoint),
+            (_, Some("twv" | "nrrd")) => Some(Self::Volume),
             (_, Some("obj")) => Some(Self::Obj),
             _ => Format::named(path).map(|_| Self::Heightmap),
         }

@@ -2,7 +2,8 @@
 //!
 //! Terrain comes in as PNG, TIFF (with its GeoTIFF tags), EXR or raw 16-bit numbers and becomes a
 //! [`Heightfield`](thalweg_field::Heightfield) in metres; whatever had to be assumed or repaired on
-//! the way is told as a [`Notice`]. Particles and meshes come in as PLY, meshes as OBJ too. Terrain, maps, pictures,
+//! the way is told as a [`Notice`]. Particles and meshes come in as PLY, meshes as OBJ too, [volumes](read_volume) of
+//! ground as TWV or NRRD. Terrain, maps, pictures,
 //! [moving pictures](Animation) and checkpoints go out, particles [as PLY or VTP](write_points) and meshes
 //! [as PLY, OBJ or GLB](write_mesh), each written to a temporary name and renamed, so that a kill leaves
 //! the old file or the new one and never half.
@@ -46,6 +47,7 @@ mod map;
 mod mesh;
 mod nodata;
 mod notice;
+mod nrrd;
 mod obj;
 mod ply;
 mod png;
@@ -56,6 +58,7 @@ mod reproject;
 mod table;
 mod tiff;
 mod utm;
+mod volume;
 mod vtp;
 
 pub use animation::{Animation, ffmpeg_present};
@@ -75,4 +78,5 @@ pub use points::write_points;
 pub use reading::open_regular;
 pub use table::GrowingTable;
 pub use utm::Utm;
+pub use volume::{read_volume, write_volume};
 pub use vtp::write_vtp_points;

@@ -33,6 +33,8 @@ pub struct Extent {
     cloud: Option<Cloud>,
     /// Of each mesh that has triangles, what it is made of and its lowest and highest corner `[m]`.
     bodies: Vec<(Matter, [Vec3; 2])>,
+    /// Lowest and highest corner of ground that is a mesh `[m]`.
+    pub(crate) earth: Option<[Vec3; 2]>,
 }
 
 /// Where particles lie.
@@ -54,6 +56,7 @@ impl Extent {
             Some(Cloud { centres, radius: radius_of(points, centres) })
         });
         extent.bodies = snapshot.meshes.iter().filter_map(body_of).collect();
+        extent.earth = snapshot.ground.as_ref().and_then(|ground| bounds_of(&ground.mesh.positions));
         extent
     }
 
@@ -75,6 +78,7 @@ impl Extent {
             net,
             cloud: None,
             bodies: Vec::new(),
+            earth: None,
         }
     }
 
@@ -103,7 +107,8 @@ impl Extent {
             let [low, high] = raised(cloud.centres, exaggeration);
             [low - cloud.radius, high + cloud.radius]
         });
-        cloud.chain(self.bodies.iter().map(|(_, bounds)| raised(*bounds, exaggeration))).reduce(joined)
+        let meshes = self.bodies.iter().map(|(_, bounds)| bounds).chain(&self.earth);
+        cloud.chain(meshes.map(|bounds| raised(*bounds, exaggeration))).reduce(joined)
     }
 
     /// Lowest and highest corner of all meshes of water `[m]`.
@@ -134,7 +139,8 @@ impl Extent {
     pub(crate) fn base(&self, exaggeration: f32) -> f32 {
         let block = self.heights[0] * exaggeration - FOOT * self.width();
         match self.things(exaggeration) {
-            Some([low, _]) if self.has_ground => low.z.min(block),
+            // A mesh has a bottom of its own.
+            Some([low, _]) if self.has_ground && self.earth.is_none() => low.z.min(block),
             Some([low, _]) => low.z,
             None => block,
         }

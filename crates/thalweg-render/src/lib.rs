@@ -55,7 +55,7 @@ pub use cpu::map::{MapStyle, map};
 pub use cpu::perspective::{perspective, sketch};
 pub use cpu::relief::relief;
 pub use extent::{Extent, likely_radius};
-pub use look::{Light, Look, Overlay, ParticleLook, ParticleShape, WaterLook};
+pub use look::{Cut, Light, Look, Overlay, ParticleLook, ParticleShape, WaterLook};
 pub use picture::{Picture, before_after, contact_sheet, full_sheet};
 pub use scene::{Palette, ReliefStyle, Scene, Snow, StyleError};
 pub use shot::{Key, Shot, ShotError};

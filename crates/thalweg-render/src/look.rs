@@ -35,10 +35,35 @@ pub struct Look {
     pub overlay: Option<Overlay>,
     /// Moment that moving ripples are shown at `[s]`.
     pub time: f32,
+    /// Where ground of a volume is sawn through, to look into it.
+    pub cut: Option<Cut>,
     /// Samples along each side of a pixel, 1 to 4 `[-]`.
     pub supersampling: u32,
     /// Side of the ground's triangles in the picture, before supersampling `[px]`.
     pub triangle_size: f32,
+}
+
+/// An upright plane through the ground: what lies beyond is taken away.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cut {
+    /// A place on it, east and north `[m]`.
+    pub at: [f32; 2],
+    /// Compass direction of what is taken away, clockwise from north `[rad]`.
+    pub towards: f32,
+}
+
+impl Cut {
+    /// The way from what is left to what is taken away, east and north, and how far along it the plane lies `[m]`.
+    pub fn plane(&self) -> ([f32; 2], f32) {
+        let way = [self.towards.sin(), self.towards.cos()];
+        (way, way[0] * self.at[0] + way[1] * self.at[1])
+    }
+
+    /// Whether a place is taken away.
+    pub fn takes(&self, place: [f32; 3]) -> bool {
+        let (way, offset) = self.plane();
+        way[0] * place[0] + way[1] * place[1] > offset
+    }
 }
 
 /// How surfaces answer to light.
@@ -122,6 +147,7 @@ impl Default for Look {
             particles: ParticleLook::default(),
             overlay: None,
             time: 0.0,
+            cut: None,
             supersampling: 2,
             triangle_size: 2.0,
         }

@@ -90,6 +90,12 @@ tests_of_cases! {
     mountains_lose_no_ground: "stream-power/books",
     finer_cells_give_the_same_mountains_as_far_off_as_is_known: "stream-power/resolution",
     any_number_of_threads_gives_the_same_mountains: "stream-power/threads",
+    a_ball_and_a_ring_have_their_measures: "volume/shapes",
+    every_edge_of_any_surface_has_two_triangles: "volume/closed",
+    a_changed_surface_is_that_of_the_whole: "volume/update",
+    heights_come_back_from_their_volume: "volume/heightfield",
+    beds_are_as_thick_as_they_are_said_to_be: "volume/strata",
+    any_number_of_threads_gives_the_same_volume: "volume/threads",
 }
 
 #[test]

@@ -27,6 +27,7 @@ pub(crate) fn info(args: &InfoArgs) -> Result<(), Failure> {
     }
     match Kind::of(path) {
         Some(Kind::Checkpoint) => info_checkpoint(path, args),
+        Some(Kind::Volume) => super::volume::info(path, args),
         Some(Kind::Ply) => {
             match read_ply(path, memory_limit(args.reading.max_memory)).map_err(Failure::usage)? {
                 Ply::Points(points) => info_points(&points, args),
@@ -225,8 +226,11 @@ fn info_scene(args: &InfoArgs) -> Result<(), Failure> {
     let size =
         scene.terrain.size.map_or("its own size".into(), |[cols, rows]| format!("{cols} x {rows} cells"));
     let cell = scene.terrain.cell.map_or(String::new(), |cell| format!(" of {cell} m"));
-    let from = scene.terrain.file.as_ref().map_or("made from layers".into(), |file| format!("from {file}"));
-    say!("terrain         {size}{cell}, {from}");
+    let volume = scene.terrain.volume.as_ref();
+    let file = scene.terrain.file.as_ref().or(volume.and_then(|volume| volume.file.as_ref()));
+    let from = file.map_or("made from layers".into(), |file| format!("from {file}"));
+    let kind = if volume.is_some() { ", a volume" } else { "" };
+    say!("terrain         {size}{cell}, {from}{kind}");
     for solver in scene.solver.iter() {
         let (name, preset) = (solver.method().name, solver.preset());
         say!("solver          {name}, preset {preset}, on {}", solver.backend.resolved());

@@ -1,6 +1,6 @@
 //! Commands that need no scene: they list, make, convert and validate.
 
-use super::{heightmap, memory_limit, within_memory};
+use super::{heightmap, memory_limit, volume, within_memory};
 use crate::Failure;
 use crate::args::{CasesArgs, ConvertArgs, GenerateArgs, JsonArgs, Reading};
 use crate::print::{answer, fixed};
@@ -71,6 +71,10 @@ pub(super) fn read(path: &Path, reading: &Reading) -> Result<Heightfield, Failur
 
 /// `thalweg convert`
 pub(crate) fn convert(args: &ConvertArgs) -> Result<(), Failure> {
+    if volume::convert(args)? {
+        say!("{}", args.output.display());
+        return Ok(());
+    }
     let mut ground = read(&args.input, &args.reading)?;
     if let Some([cols, rows]) = args.size {
         let need = cols as u64 * rows.max(ground.height.rows()) as u64 * GENERATING;

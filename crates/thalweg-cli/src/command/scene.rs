@@ -45,6 +45,11 @@ fn instead(name: &str, kind: Kind) -> String {
         Kind::Glb => "a model, not a scene; runs need the ground as a heightmap (PNG, TIFF, EXR): export it as one, and \
              `thalweg new DIR --terrain FILE` makes a scene around it"
             .into(),
+        Kind::Volume => format!(
+            "a volume of ground, not a scene; look at it with\n  thalweg info {word}\n  thalweg render {word} -o {}\n\
+             or write a scene with file = \"...\" in [terrain.volume] beside it",
+            shell_word(&Path::new(name).with_extension("png").to_string_lossy())
+        ),
         Kind::Checkpoint => format!(
             "a checkpoint, not a scene; `thalweg info {word}` tells what it holds, and `thalweg run OUT --out OUT \
              --resume` goes on with the run in the folder OUT"

@@ -1,20 +1,23 @@
 //! What flowing water would loosen from the bed.
 
-use super::Ground;
 use super::rates::Rates;
+use super::{resistance, spot};
+use crate::ground::Ground;
 use fearless_simd::{Simd, f32x8, prelude::*};
 use thalweg_sph::neighbours::{Group, Kind, Visitor, load};
-use thalweg_sph::{BOUNDARY, Particles, SLIP, Volumes};
+use thalweg_sph::{Particles, SLIP, Volumes};
 
 /// Walk 1: what the water would loosen by the law of the wall, where it covers the bed.
-pub(super) struct ByWall<'a> {
+pub(super) struct ByWall<'a, G> {
     pub particles: &'a Particles,
     pub volumes: Volumes<'a>,
-    pub ground: Ground<'a>,
+    /// Mass of a particle of the fluid `[kg]`.
+    pub mass: f32,
+    pub ground: &'a G,
     pub rates: &'a Rates,
 }
 
-impl ByWall<'_> {
+impl<G: Ground> ByWall<'_, G> {
     /// Ways from a boundary particle to those of a vector.
     #[inline(always)]
     fn away<S: Simd>(&self, simd: S, i: usize, at: usize) -> [f32x8<S>; 3] {
@@ -23,14 +26,12 @@ impl ByWall<'_> {
     }
 }
 
-impl<'a> Visitor for ByWall<'a> {
+impl<'a, G: Ground> Visitor for ByWall<'a, G> {
     type Out = &'a mut [f32];
     const KIND: Kind = Kind::Boundary;
 
     #[inline(always)]
     fn group<S: Simd>(&self, simd: S, group: &Group, first: usize, out: &mut Self::Out) {
-        let Ground { bed, flow, patches, .. } = self.ground;
-        let [x, y, _] = &self.particles.position;
         let zero = f32x8::splat(simd, 0.0);
         let hh = f32x8::splat(simd, self.rates.h * self.rates.h);
         for k in 0..group.count {
@@ -40,9 +41,9 @@ impl<'a> Visitor for ByWall<'a> {
             if tag & SLIP != 0 {
                 continue;
             }
-            let patch = tag & !BOUNDARY;
-            let (critical, rate) = self.ground.resistance(patch, self.rates);
-            let stress = self.rates.density * flow.at(x[i], y[i]).stress(patches.normal(bed, patch));
+            let spot = spot(self.particles, i, self.mass);
+            let (critical, rate) = resistance(self.ground, spot, self.rates);
+            let stress = self.rates.density * self.ground.stress(spot);
             if stress <= critical {
                 continue;
             }
@@ -57,7 +58,7 @@ impl<'a> Visitor for ByWall<'a> {
             let total = sum.reduce_sum();
             let covered = (total / self.rates.covering).min(1.0);
             let per_area = rate * covered * (stress - critical);
-            out[i - first] = if total > 0.0 { per_area * patches.area_each(bed, patch) / total } else { 0.0 };
+            out[i - first] = if total > 0.0 { per_area * self.ground.area(spot) / total } else { 0.0 };
         }
     }
 }

@@ -19,10 +19,8 @@ mod uptake;
 
 pub(crate) use rates::max_dt;
 
-use crate::bed::Bed;
-use crate::bed_flow::BedFlow;
+use crate::ground::{Eddies, Ground, Spot};
 use crate::params::{Hindrance, Params, Stress, Transfer};
-use crate::patch::{Patch, Patches};
 use exchange::{Columns, Exchange, Grant, Granted, Settle};
 use loosen::ByWall;
 use rates::{AsPrinted, Carrying, CarryingKernel, Rates};
@@ -30,24 +28,11 @@ use std::ops::Range;
 use thalweg_erosion::law::settling::richardson_zaki;
 use thalweg_erosion::law::wall;
 use thalweg_field::band;
-use thalweg_sph::{BOUNDARY, Fluid, MuellerSet, SLIP, WendlandSet, make_room};
+use thalweg_sph::{BOUNDARY, Fluid, MuellerSet, Particles, SLIP, WendlandSet, make_room};
 use uptake::{ByEroder, Spread, Uptake};
 
 /// Values that are worked on together.
 const PART: usize = 1024;
-
-/// The bed as the sediment meets it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Ground<'a> {
-    /// The bed.
-    pub bed: &'a Bed,
-    /// Hardness of each vertex, 0 to 1 `[-]`; missing: soft everywhere.
-    pub hardness: Option<&'a [f32]>,
-    /// The patches that boundary particles are on.
-    pub patches: Patches,
-    /// How water flows along it.
-    pub flow: &'a BedFlow,
-}
 
 /// By how much a particle full of grains is heavier than one of water, over the weight of that `[-]`.
 pub(crate) fn surplus(params: &Params) -> f64 {
@@ -89,18 +74,9 @@ impl Sediment {
         if params.erosion.enabled && params.erosion.stress == Stress::ShearRate { 4 * 4 } else { 0 }
     }
 
-    /// Exchanges sediment between the sorted particles of a fluid, and between them and the bed. `deposit` is called for
-    /// every boundary particle that gained or lost something, with its patch of the bed and the gain [m³ of grains].
-    pub(crate) fn exchange(
-        &mut self,
-        fluid: &mut Fluid,
-        ground: Ground,
-        params: &Params,
-        dt: f64,
-        mut deposit: impl FnMut(Patch, f64),
-    ) {
+    /// Exchanges sediment between the sorted particles of a fluid, and between them and the ground; [`Self::settled`] tells what that gained.
+    pub(crate) fn exchange(&mut self, fluid: &mut Fluid, ground: &impl Ground, params: &Params, dt: f64) {
         let rates = Rates::new(params, dt);
-        let count = fluid.sorted().len();
         self.prepare(fluid, ground, params, &rates);
         match params.erosion.stress {
             Stress::Wall => self.loosen(fluid, ground, &rates),
@@ -111,27 +87,29 @@ impl Sediment {
             Carrying::Spline => self.carry(MuellerSet, fluid, params, &rates),
             Carrying::Printed => self.carry(AsPrinted, fluid, params, &rates),
         }
-        let (particles, gain) = (fluid.sorted(), &self.gain);
+        fluid.add_cargo(&self.gain);
+    }
+
+    /// The boundary particles that gained or lost something in the last exchange, and how much [m³ of grains].
+    pub(crate) fn settled(&self, fluid: &Fluid, params: &Params) -> impl Iterator<Item = (Spot, f64)> {
+        let (particles, mass) = (fluid.sorted(), fluid.constants().mass);
         let volume = params.fluid.particle_mass() / params.fluid.density;
-        for (&tag, &gain) in particles.tag[..count].iter().zip(gain) {
-            if tag & (BOUNDARY | SLIP) == BOUNDARY && gain != 0.0 {
-                deposit(tag & !BOUNDARY, gain * volume);
-            }
-        }
-        fluid.add_cargo(gain);
+        let bare = |i: &usize| particles.tag[*i] & (BOUNDARY | SLIP) == BOUNDARY && self.gain[*i] != 0.0;
+        (0..particles.len()).filter(bare).map(move |i| (spot(particles, i, mass), self.gain[i] * volume))
     }
 
     /// The first walk.
-    fn loosen(&mut self, fluid: &Fluid, ground: Ground, rates: &Rates) {
+    fn loosen(&mut self, fluid: &Fluid, ground: &impl Ground, rates: &Rates) {
         let (particles, near) = (fluid.sorted(), fluid.neighbours());
-        let visitor = ByWall { particles, volumes: fluid.volumes(), ground, rates };
+        let visitor =
+            ByWall { particles, volumes: fluid.volumes(), mass: fluid.constants().mass, ground, rates };
         near.walk(particles, &visitor, &mut self.want[..particles.len()]);
     }
 
     /// What stands for the first walk where each particle of water takes up what it erodes: how the bed resists.
-    fn expose(&mut self, fluid: &Fluid, ground: Ground, rates: &Rates) {
+    fn expose(&mut self, fluid: &Fluid, ground: &impl Ground, rates: &Rates) {
         let particles = fluid.sorted();
-        let count = particles.len();
+        let (count, mass) = (particles.len(), fluid.constants().mass);
         for column in &mut self.place {
             make_room(column, count + thalweg_sph::PADDING);
             column.resize(count + thalweg_sph::PADDING, 0.0);
@@ -143,7 +121,7 @@ impl Sediment {
                 let tag = particles.tag[i];
                 let bare = tag & (BOUNDARY | SLIP) == BOUNDARY;
                 let ([strength, threshold], normal) =
-                    if bare { ground.exposure(tag & !BOUNDARY, rates) } else { Default::default() };
+                    if bare { exposure(ground, spot(particles, i, mass), rates) } else { Default::default() };
                 (want[k], critical[k]) = (strength, threshold);
                 [a[k], b[k], c[k]] = normal;
             }
@@ -190,7 +168,7 @@ impl Sediment {
         near.walk(particles, &Settle { granted }, &mut self.gain[..count]);
     }
 
-    fn prepare(&mut self, fluid: &Fluid, ground: Ground, params: &Params, rates: &Rates) {
+    fn prepare(&mut self, fluid: &Fluid, ground: &impl Ground, params: &Params, rates: &Rates) {
         let count = fluid.sorted().len();
         let length = count + thalweg_sph::PADDING;
         for column in self.columns() {
@@ -210,12 +188,12 @@ impl Sediment {
             let [fraction, slower, mixing, water, bed, want, give, take] = columns;
             for (k, i) in range.enumerate() {
                 (want[k], give[k], take[k]) = (0.0, 0.0, 0.0);
-                let (tag, at) = (particles.tag[i], particles.get(i).position);
+                let tag = particles.tag[i];
                 if tag & BOUNDARY == 0 {
                     let c = particles.cargo[i].max(0.0);
                     fraction[k] = c as f32;
                     slower[k] = if c > 0.0 { hindrance(c) as f32 } else { 1.0 };
-                    mixing[k] = 0.5 * ground.diffusivity(at, rates);
+                    mixing[k] = 0.5 * diffusivity(ground.eddies(particles.get(i).position), rates);
                     (water[k], bed[k]) = (1.0, 0.0);
                 } else {
                     // Walls take nothing.
@@ -225,7 +203,7 @@ impl Sediment {
                         Transfer::Printed => 1.0, // each as one of the fluid: Kataev 2022, eq. 1.69
                     };
                     let settling =
-                        if share > 0.0 { ground.settling(tag & !BOUNDARY, at, rates) } else { 0.0 };
+                        if share > 0.0 { settling(ground, spot(particles, i, mass), rates) } else { 0.0 };
                     (fraction[k], slower[k], mixing[k], water[k], bed[k]) =
                         (0.0, 0.0, 0.0, 0.0, share * settling);
                 }
@@ -240,34 +218,34 @@ impl Sediment {
     }
 }
 
-impl Ground<'_> {
-    /// Critical stress of a patch of the bed `[Pa]`, and what a square metre of it gives in a step for each pascal above that.
-    fn resistance(&self, patch: Patch, rates: &Rates) -> (f32, f32) {
-        let hard = self.hardness.map_or(0.0, |map| self.patches.mean_of(self.bed, map, patch));
-        (rates.critical + hard * (rates.hard - rates.critical), rates.loosen * (1.0 - hard))
-    }
+/// A boundary particle as the ground knows it, where one of the fluid has a mass of `mass`.
+#[inline(always)]
+fn spot(particles: &Particles, i: usize, mass: f32) -> Spot {
+    let at = std::array::from_fn(|axis| particles.position[axis][i]);
+    Spot { patch: particles.tag[i] & !BOUNDARY, at, share: particles.mass[i] / mass }
+}
 
-    /// What a boundary particle on a patch gives in a step for each pascal above the critical stress, and that stress `[Pa]`; its normal.
-    fn exposure(&self, patch: Patch, rates: &Rates) -> ([f32; 2], [f32; 3]) {
-        let (critical, per_area) = self.resistance(patch, rates);
-        let area = self.patches.area_each(self.bed, patch);
-        ([per_area * area, critical], self.patches.normal(self.bed, patch))
-    }
+/// Critical stress of a spot `[Pa]`, and what a square metre of it gives in a step for each pascal above that.
+#[inline(always)]
+fn resistance(ground: &impl Ground, spot: Spot, rates: &Rates) -> (f32, f32) {
+    let hard = ground.hardness(spot);
+    (rates.critical + hard * (rates.hard - rates.critical), rates.loosen * (1.0 - hard))
+}
 
-    /// Share of the grains that reach a patch of the bed which the flow lets settle: 1 − τ/τ_d, and nothing from τ_d on (Krone
-    /// 1962) `[-]`.
-    fn settling(&self, patch: Patch, [x, y, _]: [f32; 3], rates: &Rates) -> f32 {
-        let normal = self.patches.normal(self.bed, patch);
-        (1.0 - rates.density * self.flow.at(x, y).stress(normal) / rates.deposition).max(0.0)
-    }
+/// What a spot gives in a step for each pascal above the critical stress, and that stress `[Pa]`; its normal.
+fn exposure(ground: &impl Ground, spot: Spot, rates: &Rates) -> ([f32; 2], [f32; 3]) {
+    let (critical, per_area) = resistance(ground, spot, rates);
+    ([per_area * ground.area(spot), critical], ground.normal(spot))
+}
 
-    /// How fast sediment spreads at a place in the water: as in water at rest, and by the turbulence of the flow along the bed `[m²/s]`.
-    fn diffusivity(&self, [x, y, z]: [f32; 3], rates: &Rates) -> f32 {
-        let flow = self.flow.at(x, y);
-        let (triangle, ground) = self.bed.below(x, y);
-        let normal = self.bed.normal(triangle);
-        let above = (z - ground) * normal[2];
-        let turbulent = wall::diffusivity(flow.stress(normal).sqrt().into(), above.into(), flow.depth.into());
-        (rates.diffusivity + turbulent as f32).min(rates.most_diffusivity)
-    }
+/// Share of the grains that reach a spot which the flow lets settle: 1 − τ/τ_d, and nothing from τ_d on (Krone 1962) `[-]`.
+fn settling(ground: &impl Ground, spot: Spot, rates: &Rates) -> f32 {
+    (1.0 - rates.density * ground.stress(spot) / rates.deposition).max(0.0)
+}
+
+/// How fast sediment spreads at a place in the water: as in water at rest, and by the turbulence of the flow along the ground `[m²/s]`.
+fn diffusivity(eddies: Eddies, rates: &Rates) -> f32 {
+    let Eddies { stress, above, depth } = eddies;
+    let turbulent = wall::diffusivity(stress.sqrt().into(), above.into(), depth.into());
+    (rates.diffusivity + turbulent as f32).min(rates.most_diffusivity)
 }

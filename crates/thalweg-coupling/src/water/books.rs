@@ -1,6 +1,7 @@
 //! The books: water and grains that came, went and are there.
 
 use super::ParticleWater;
+use crate::ground::Ground;
 use std::ops::Range;
 use thalweg_field::{Ledger, Solids, Water, band};
 
@@ -41,11 +42,9 @@ impl Accounts {
 }
 
 impl ParticleWater {
-    /// Grains in the bed above 0 m, now or at the beginning `[m³]`.
-    fn bed_grains(&self, height: impl Fn(usize) -> f64) -> f64 {
-        let [cols, rows] = self.bed.size;
-        let row = |j: usize| (j * cols..(j + 1) * cols).map(|v| height(v) * self.bed.area_at(v)).sum::<f64>();
-        (0..rows).map(row).sum::<f64>() * self.params.erosion.soil().packing
+    /// Grains in the ground above 0 m at the beginning, and what it gained since `[m³]`.
+    fn ground_grains(&self) -> [f64; 2] {
+        self.ground.solid().map(|volume| volume * self.params.erosion.soil().packing)
     }
 
     /// Grains that the water carries `[m³]`.
@@ -75,8 +74,7 @@ impl ParticleWater {
             .map(|i| particles.cargo.get(i).copied().unwrap_or(0.0))
             .sum();
         let a = &self.accounts;
-        let bed_start = self.bed_grains(|v| self.bed.exact_height(v) - self.bed.change()[v]);
-        let gained = self.bed_grains(|v| self.bed.change()[v]);
+        let [bed_start, gained] = self.ground_grains();
         Ledger {
             water: Water {
                 start: a.water_start,
@@ -99,6 +97,6 @@ impl ParticleWater {
     /// Grains that are missing: what came, less what is afloat, in the bed, or gone `[m³]`.
     pub fn missing_grains(&self) -> f64 {
         let Solids { suspended, exported, added, .. } = self.ledger().solids;
-        added - suspended - exported - self.bed_grains(|v| self.bed.change()[v])
+        added - suspended - exported - self.ground_grains()[1]
     }
 }

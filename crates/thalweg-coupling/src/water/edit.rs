@@ -3,10 +3,12 @@
 use super::emitters::going_on;
 use super::room::{boundary_room, check_spread};
 use super::start::{particle_volume, running_emitters};
-use super::{BORN_ABOVE, ParticleWater, from_the_south};
+use super::{BORN_ABOVE, ParticleWater};
+use crate::ground::{AnyGround, Ground};
 use crate::params::Params;
 use crate::sediment;
 use crate::setting::Setting;
+use crate::volume::{Crumbs, RockPatch};
 use std::collections::HashSet;
 use thalweg_field::{Invalid, Region, require};
 use thalweg_sph::{AT_ONCE, Emitter, FOREVER, Particle, RunningEmitter};
@@ -28,22 +30,22 @@ impl ParticleWater {
         let volume = particle_volume(params);
         let mut emitters = running_emitters(&setting.emitters, params, volume)?;
         let gone = going_on(&mut emitters, &self.emitters, &self.gone);
-        check_spread(&self.bed, &self.boundary, params, setting)?;
+        check_spread(&self.ground, params, setting)?;
         self.check_fixtures(&emitters)?;
         let speed = self.beginning.expected_speed(&emitters, params);
         self.fluid.set_params(&params.fluid, speed).map_err(within_fluid)?;
         let own = f64::from(self.fluid.constants().wall_viscosity);
         self.fluid.set_wall_viscosity(params.bed.friction.unwrap_or(own));
-        self.flow.set_params(params);
+        self.ground.change(params, setting);
         self.fluid.set_surplus(sediment::surplus(params));
         self.fluid.set_boundary_factors(params.boundary_factors());
         let capacity = self.beginning.capacity(&emitters, params);
-        self.boundary.set_room(boundary_room(&self.bed, params, setting, capacity));
+        let room = boundary_room(&self.ground, params, setting, capacity);
+        self.ground.set_room(room);
         if self.steps_taken() > 0 {
             // Time has begun: the water has found its place.
             self.relaxed = params.fluid.relax;
         }
-        self.hardness = setting.hardness.as_ref().map(from_the_south);
         (self.params, self.volume) = (params.clone(), volume);
         let walls = |emitter: &RunningEmitter| {
             let Emitter { shape, velocity, .. } = emitter.description();
@@ -88,31 +90,25 @@ impl ParticleWater {
 
     /// What has come on top of some vertices of the bed since the beginning `[m]`, row by row from the north.
     pub fn bed_change(&self, region: &Region) -> Vec<f64> {
-        region.cells().map(|(col, row)| self.bed.change()[self.bed.vertex(col, row)]).collect()
+        let bed = self.bed();
+        region.cells().map(|(col, row)| bed.change()[bed.vertex(col, row)]).collect()
     }
 
     /// Sets it. Water is lifted by ground that rises below it; over ground that sinks it falls by itself, unless it is to
     /// follow it, as when a rise is taken back. The books count what comes and goes. A bed too steep for any memory is
     /// refused; nothing changes then.
     pub fn set_bed_change(&mut self, region: &Region, values: &[f64], follow: bool) -> Result<(), Invalid> {
-        let before = self.bed.clone();
-        let mut gained = 0.0;
-        for ((col, row), &value) in region.cells().zip(values) {
-            let vertex = self.bed.vertex(col, row);
-            gained += (value - self.bed.change()[vertex]) * self.bed.area_at(vertex);
-            self.bed.set_change_at(vertex, value);
-        }
-        let finite = values.iter().all(|value| value.is_finite());
-        if !finite || !self.boundary.can_fill(&self.bed) {
-            self.bed = before;
+        let too_steep = || {
             let remedy = "no memory holds the particles of a bed as steep as that".into();
-            return Err(Invalid { key: "painted".into(), value: "too steep".into(), remedy });
-        }
+            Invalid { key: "painted".into(), value: "too steep".into(), remedy }
+        };
+        let AnyGround::Heights(ground) = &mut self.ground else { return Err(no_heights()) };
+        let (gained, before) = ground.set_change(region, values).ok_or_else(too_steep)?;
         let now = self.time() as f32;
         let particles = self.fluid.particles_mut();
         for i in (0..particles.len()).filter(|&i| !particles.is_boundary(i)).collect::<Vec<_>>() {
             let place: [f32; 3] = std::array::from_fn(|axis| particles.position[axis][i]);
-            let risen = before.clearance(place) - self.bed.clearance(place);
+            let risen = before.clearance(place) - self.ground.clearance(place);
             if (risen > 0.0 || follow) && particles.expires[i] > now {
                 particles.position[2][i] += risen;
             }
@@ -124,11 +120,53 @@ impl ParticleWater {
         Ok(())
     }
 
+    /// Adds balls of rock around places, or takes them away, where the ground is a volume: a share of them, from 0 to 1 `[-]`. The patch tells what
+    /// changed; [`Self::paint_rock`] with its inverse takes it back.
+    pub fn paint_balls(
+        &mut self,
+        places: &[[f64; 3]],
+        radius: f64,
+        share: f64,
+        adds: bool,
+    ) -> Result<RockPatch, Invalid> {
+        let AnyGround::Volume(ground) = &self.ground else { return Err(no_volume()) };
+        let patch = ground.balls(places, radius, share, adds);
+        self.paint_rock(&patch)?;
+        Ok(patch)
+    }
+
+    /// Height of the uppermost ground at a place `[m]`.
+    pub fn top(&self, [east, north]: [f64; 2]) -> f64 {
+        self.ground.top(east, north)
+    }
+
+    /// Makes the rock of a volume as a patch has it afterwards. Water in new rock is lifted out of it; the books count what comes and goes.
+    pub fn paint_rock(&mut self, patch: &RockPatch) -> Result<(), Invalid> {
+        let AnyGround::Volume(ground) = &mut self.ground else { return Err(no_volume()) };
+        let other = || {
+            let remedy = "it is a box of voxels of this volume, with shares between 0 and 1".into();
+            Invalid { key: "painted".into(), value: format!("{:?}", patch.first), remedy }
+        };
+        let gained = ground.put(patch).ok_or_else(other)?;
+        ground.lift_water(&mut self.fluid);
+        let grains = gained * self.params.erosion.soil().packing;
+        self.accounts.grains_added += grains.max(0.0);
+        self.accounts.grains_gone += (-grains).max(0.0);
+        self.painted = true;
+        Ok(())
+    }
+
+    /// Pieces of a volume that nothing held, and that have fallen away since the beginning.
+    pub fn crumbs(&self) -> Crumbs {
+        let AnyGround::Volume(ground) = &self.ground else { return Crumbs::default() };
+        ground.crumbs()
+    }
+
     /// Lays water on the bed or on the water that is there, so deep at each place as `depth` says `[m]`.
     pub fn pour(&mut self, region: &Region, depth: impl Fn([f64; 2]) -> f64) -> Result<Exchanged, Invalid> {
-        let (spacing, cell) = (self.params.fluid.spacing, self.bed.cell);
+        let (spacing, cell) = (self.params.fluid.spacing, self.ground.cell());
         let (tops, most) = (self.tops(), self.params.fluid.max_particles as usize);
-        let [cols, rows] = self.bed.size;
+        let [cols, rows] = self.ground.size();
         // Beyond the outermost centres of cells there is no bed.
         let range = |from: usize, to: usize, count: usize| {
             let within = move |x: &f64| {
@@ -143,8 +181,7 @@ impl ParticleWater {
         for y in range(south, north, rows) {
             for x in range(region.cols.start, region.cols.end, cols) {
                 let layers = (depth([x, y]) / spacing + 0.5) as usize;
-                let place = [x as f32, y as f32, 0.0];
-                let bed = f64::from(-self.bed.clearance(place)) - 0.5 * spacing;
+                let bed = self.ground.top(x, y) - 0.5 * spacing;
                 let lowest = tops.get(&column([x, y], spacing)).map_or(bed, |&top| bed.max(f64::from(top)));
                 // More than there is room for is refused below.
                 for layer in 1..=layers.min((most + 1).saturating_sub(came.len())) {
@@ -200,7 +237,7 @@ impl ParticleWater {
         let clear = (BORN_ABOVE * spacing) as f32;
         for particle in wanted.came {
             if taken.contains(&voxel(particle.position, spacing))
-                || self.bed.clearance(particle.position) < clear
+                || self.ground.clearance(particle.position) < clear
                 || self.bodies.iter().any(|body| body.holds(particle.position.map(f64::from), f64::from(now)))
             {
                 continue;
@@ -236,6 +273,16 @@ impl ParticleWater {
         let place = |i: usize| std::array::from_fn(|axis| particles.position[axis][i]);
         (0..particles.len()).filter(alive).map(|i| voxel(place(i), spacing)).collect()
     }
+}
+
+fn no_volume() -> Invalid {
+    let remedy = "a heightfield is painted with heights, not with rock in space".into();
+    Invalid { key: "painted".into(), value: "rock".into(), remedy }
+}
+
+fn no_heights() -> Invalid {
+    let remedy = "a volume is painted with rock in space, not with heights".into();
+    Invalid { key: "painted".into(), value: "heights".into(), remedy }
 }
 
 fn within_fluid(invalid: Invalid) -> Invalid {

@@ -1,20 +1,24 @@
 //! Boundary particles that stand where they were put: the walls around the mouths of emitters, and bodies in the water.
 
 use super::ParticleWater;
-use crate::bed::Bed;
-use crate::boundary_tiles::FIXTURE;
+use crate::boundary::FIXTURE;
+use crate::ground::Ground;
 use crate::params::Params;
 use crate::solid::{Body, Solid};
 use thalweg_field::{Invalid, require};
 use thalweg_sph::{AT_ONCE, BOUNDARY, RunningEmitter};
 
 /// Walls of emitters above the bed and between the edges: places `[m]`, and shares of a particle's room `[-]`.
-fn walls<'a>(bed: &'a Bed, emitters: &'a [RunningEmitter]) -> impl Iterator<Item = ([f32; 3], f32)> + 'a {
-    let extent = bed.extent();
+fn walls<'a>(
+    ground: &'a impl Ground,
+    emitters: &'a [RunningEmitter],
+) -> impl Iterator<Item = ([f32; 3], f32)> + 'a {
+    let extent = ground.extent();
     let places = emitters.iter().flat_map(RunningEmitter::wall);
     let rounded = places.map(|(at, share)| (at.map(|v| v as f32), share as f32));
     rounded.filter(move |(at, _)| {
-        (0..2).all(|axis| (extent[axis][0]..=extent[axis][1]).contains(&at[axis])) && bed.clearance(*at) > 0.0
+        (0..2).all(|axis| (extent[axis][0]..=extent[axis][1]).contains(&at[axis]))
+            && ground.clearance(*at) > 0.0
     })
 }
 
@@ -22,15 +26,15 @@ impl ParticleWater {
     /// Refuses emitters whose walls do not fit into memory.
     pub(super) fn check_fixtures(&self, emitters: &[RunningEmitter]) -> Result<(), Invalid> {
         let before = self.fluid.particles().len() - self.fluid.len();
-        let room = self.boundary.room().saturating_sub(before);
-        let fits = walls(&self.bed, emitters).nth(room).is_none();
+        let room = self.ground.room().saturating_sub(before);
+        let fits = walls(&self.ground, emitters).nth(room).is_none();
         let remedy = "no memory holds the particles of the walls around their mouths; make them smaller";
         require(fits, "emitter", "too large", remedy)
     }
 
     /// Puts walls around the mouths of the emitters that there are now.
     pub(super) fn put_fixtures(&mut self) {
-        for (at, share) in walls(&self.bed, &self.emitters) {
+        for (at, share) in walls(&self.ground, &self.emitters) {
             self.fluid.add_boundary(at, [0.0; 3], FIXTURE, share);
             self.fixed = true;
         }
@@ -49,11 +53,11 @@ impl ParticleWater {
     /// Puts the boundary particles of the bodies where they stand, between the edges, above the bed and in no other body. Refuses those
     /// that do not fit into memory.
     pub(super) fn put_bodies(&mut self) -> Result<(), Invalid> {
-        let extent = self.bed.extent();
+        let extent = self.ground.extent();
         for (number, body) in self.bodies.iter().enumerate() {
             let key = format!("obstacle[{number}]");
             let before = self.fluid.particles().len() - self.fluid.len();
-            let fits = before + body.count() <= self.boundary.room();
+            let fits = before + body.count() <= self.ground.room();
             let remedy = "no memory holds its boundary particles; make it smaller, or fluid.spacing larger";
             require(fits, &key, "too large", remedy)?;
             let between =
@@ -66,7 +70,7 @@ impl ParticleWater {
                 })
             };
             for (at, share) in body.samples() {
-                if between(at) && self.bed.clearance(at) > 0.0 && !taken(at) {
+                if between(at) && self.ground.clearance(at) > 0.0 && !taken(at) {
                     self.fluid.add_boundary(at, [0.0; 3], FIXTURE | (number as u32 + 1), share);
                     self.fixed = true;
                 }

@@ -6,31 +6,33 @@ mod count;
 mod edit;
 mod emitters;
 mod fixtures;
-mod ground;
 mod obstacles;
 mod room;
 mod saved;
 mod show;
 mod start;
 
+pub(crate) use columns::{Columns, GIVING, KEPT, top_of};
 pub use edit::Exchanged;
 pub use saved::Saved;
 
-use crate::bed::Bed;
-use crate::bed_flow::BedFlow;
-use crate::boundary_tiles::{BoundaryTiles, UPDATE_EVERY};
+use crate::boundary::UPDATE_EVERY;
+use crate::ground::{AnyGround, Ground, on_ground};
+use crate::heightfield::{Bed, HeightGround};
 use crate::params::Params;
 use crate::sediment::{self, Sediment};
-use crate::setting::{Setting, Sink};
+use crate::setting::{Setting, Sink, Terrain};
 use crate::solid::Body;
+use crate::volume::VolumeGround;
 use books::Accounts;
 use emitters::GoneEmitter;
 use fixtures::bodies;
 use obstacles::{Held, Obstacles};
 use room::check_spread;
-use start::{Beginning, initial_particles, particle_volume, running_emitters};
-use thalweg_field::{Edge, Grid2, Heightfield, Invalid, TimeSteps, band, require};
-use thalweg_sph::{Extremes, Fluid, FluidError, FluidParams, Particle, Removed, RunningEmitter};
+use start::{Beginning, check_mouths, initial_particles, particle_volume, running_emitters};
+use thalweg_field::{Edge, Heightfield, Invalid, TimeSteps, band, require};
+use thalweg_sph::{Extremes, Fluid, FluidError, Particle, Removed, RunningEmitter};
+use thalweg_terrain::volume::Volume;
 
 /// How far above the bed particles are born, at least, in spacings `[-]`: a little less than at rest.
 const BORN_ABOVE: f64 = 0.4;
@@ -44,9 +46,7 @@ pub type StepError = FluidError;
 pub struct ParticleWater {
     params: Params,
     fluid: Fluid,
-    bed: Bed,
-    boundary: BoundaryTiles,
-    flow: BedFlow,
+    ground: AnyGround,
     sediment: Sediment,
     emitters: Vec<RunningEmitter>,
     /// Emitters that were taken away, or moved: one that comes back goes on.
@@ -55,12 +55,6 @@ pub struct ParticleWater {
     /// Bodies that water cannot enter.
     bodies: Vec<Body>,
     edges: [Edge; 4],
-    hardness: Option<Vec<f32>>,
-    /// Solid volume that each triangle gained in a step, and the triangles that did `[m³]`.
-    gains: Vec<f64>,
-    touched: Vec<u32>,
-    /// How far each vertex rose in the last exchange `[m]`.
-    risen: Vec<f32>,
     /// Particles that an emitter lets go.
     born: Vec<Particle>,
     accounts: Accounts,
@@ -81,16 +75,20 @@ pub struct ParticleWater {
 
 impl ParticleWater {
     /// Puts water on the ground. It finds its place before the first step; see [`Self::relax`].
-    pub fn new(ground: &Heightfield, params: &Params, setting: &Setting) -> Result<Self, Invalid> {
+    pub fn new<'a>(
+        terrain: impl Into<Terrain<'a>>,
+        params: &Params,
+        setting: &Setting,
+    ) -> Result<Self, Invalid> {
         params.validated()?;
-        let bed = Bed::new(ground);
-        check_bed(&bed, params)?;
         check_edges(setting)?;
-        check_joined(&bed, params, setting)?;
+        let mut ground = ground_of(terrain.into(), params, setting)?;
+        check_joined(&ground, params, setting)?;
         let volume = particle_volume(params);
         let emitters = running_emitters(&setting.emitters, params, volume)?;
+        check_mouths(&ground, &setting.emitters)?;
         let bodies = bodies(&setting.solids, params)?;
-        let particles = initial_particles(&bed, params, setting, (&emitters, &bodies))?;
+        let particles = initial_particles(&ground, params, setting, (&emitters, &bodies))?;
         let beginning = Beginning::of(&particles, params);
         let capacity = beginning.capacity(&emitters, params);
         let speed = beginning.expected_speed(&emitters, params);
@@ -105,10 +103,10 @@ impl ParticleWater {
             fluid.set_wall_viscosity(friction);
         }
         fluid.set_surplus(heavier);
-        fluid.join_sides(joined_sides(&bed, params));
+        fluid.join_sides(joined_sides(&ground, params));
         fluid.set_boundary_factors(params.boundary_factors());
-        let boundary = room::boundary_tiles(&bed, params, setting, capacity);
-        check_spread(&bed, &boundary, params, setting)?;
+        ground.set_room(room::boundary_room(&ground, params, setting, capacity));
+        check_spread(&ground, params, setting)?;
         let accounts = Accounts {
             water_start: particles.len() as f64 * volume,
             grains_start: particles.iter().map(|(_, p)| p.cargo).sum::<f64>() * volume,
@@ -116,21 +114,15 @@ impl ParticleWater {
         };
         let mut water = Self {
             params: params.clone(),
-            gains: vec![0.0; if params.erosion.enabled { bed.triangles() } else { 0 }],
-            touched: Vec::new(),
-            risen: vec![0.0; if params.erosion.enabled { bed.heights().len() } else { 0 }],
             born: Vec::new(),
             fluid,
-            flow: BedFlow::new(&bed, params),
-            bed,
-            boundary,
+            ground,
             sediment: Sediment::default(),
             emitters,
             gone: Vec::new(),
             sinks: setting.sinks.clone(),
             bodies,
             edges: setting.edges.sides(),
-            hardness: setting.hardness.as_ref().map(from_the_south),
             beginning,
             accounts,
             volume,
@@ -152,15 +144,14 @@ impl ParticleWater {
         Fluid::bytes_per_particle(erosion) + if erosion { Sediment::BYTES } else { 0 }
     }
 
-    /// Refuses a bed that needs more boundary particles around the water than there is room for.
+    /// Refuses ground that needs more boundary particles around the water than there is room for.
     fn check_start(&mut self) -> Result<(), Invalid> {
         let reach = self.boundary_reach();
-        self.boundary.check_start(&self.bed, &self.fluid, reach).map_err(|error| {
-            let Params { fluid: FluidParams { spacing, .. }, .. } = self.params;
-            let wide = self.bed.cell > WIDE_CELL * spacing;
-            let (key, value) =
-                if wide { ("terrain.cell", self.bed.cell) } else { ("fluid.spacing", spacing) };
-            let remedy = format!("with particles {spacing} m apart on cells of {} m, {error}", self.bed.cell);
+        self.ground.check_start(&self.fluid, reach).map_err(|error| {
+            let (spacing, cell) = (self.params.fluid.spacing, self.ground.cell());
+            let wide = cell > WIDE_CELL * spacing;
+            let (key, value) = if wide { ("terrain.cell", cell) } else { ("fluid.spacing", spacing) };
+            let remedy = format!("with particles {spacing} m apart on cells of {cell} m, {error}");
             Invalid { key: key.into(), value: value.to_string(), remedy }
         })
     }
@@ -175,10 +166,12 @@ impl ParticleWater {
             }
             let dt = 0.5 * self.fluid.choose_dt(f64::INFINITY);
             self.prepare(u64::from(self.relaxed), self.boundary_reach())?;
-            let obstacles = Obstacles::of(&self.bed, &self.boundary, &self.params, self.edges, &self.sinks)
-                .with_bodies(&self.bodies, 0.0);
-            self.fluid.relax(&obstacles, dt)?;
-            self.flow.slow(&self.bed, &mut self.fluid, dt);
+            on_ground!(&self.ground, ground => {
+                let obstacles = Obstacles::of(&**ground, &self.params, self.edges, &self.sinks)
+                    .with_bodies(&self.bodies, 0.0);
+                self.fluid.relax(&obstacles, dt)
+            })?;
+            self.ground.slow(&mut self.fluid, dt);
             self.relaxed += 1;
         }
         Ok(true)
@@ -279,7 +272,7 @@ impl ParticleWater {
         for emitter in self.emitters.iter_mut().filter(|emitter| emitter.runs(time)) {
             let room = most.saturating_sub(self.fluid.len());
             let solid = |at: [f32; 3]| self.bodies.iter().any(|body| body.holds(at.map(f64::from), time));
-            let above = |at: [f32; 3]| self.bed.clearance(at) > clear && !solid(at);
+            let above = |at: [f32; 3]| self.ground.clearance(at) > clear && !solid(at);
             born.clear();
             self.held_back += emitter.emit([time, dt], room, above, |particle| born.push(particle));
             for particle in &born {
@@ -304,7 +297,7 @@ impl ParticleWater {
     /// Boundary particles where water is or may come within `reach` `[m]`; whether some are new or gone.
     fn update_boundary(&mut self, step: u64, reach: f64) -> Result<bool, StepError> {
         let due = std::mem::take(&mut self.painted) || step.is_multiple_of(UPDATE_EVERY);
-        let moved = due && self.boundary.update(&self.bed, &mut self.fluid, reach)? > 0;
+        let moved = due && self.ground.update_boundary(&mut self.fluid, reach)? > 0;
         Ok(std::mem::take(&mut self.fixed) || moved)
     }
 
@@ -317,7 +310,7 @@ impl ParticleWater {
         if changed {
             self.fluid.weigh_boundary();
         }
-        self.flow.measure(&self.bed, &self.fluid);
+        self.ground.measure(&self.fluid);
         Ok(())
     }
 
@@ -340,13 +333,32 @@ impl ParticleWater {
 
     /// Forces, and the move of every particle; the bed slows those that are near. Returns how long the step was in the end `[s]`.
     fn move_water(&mut self, dt: f64) -> Result<f64, StepError> {
-        let obstacles = Obstacles::of(&self.bed, &self.boundary, &self.params, self.edges, &self.sinks)
-            .with_bodies(&self.bodies, self.fluid.time())
-            .with_emitters(&self.emitters);
-        self.fluid.accelerate_and_move(&obstacles, dt)?;
+        let time = self.fluid.time();
+        on_ground!(&self.ground, ground => {
+            let obstacles = Obstacles::of(&**ground, &self.params, self.edges, &self.sinks)
+                .with_bodies(&self.bodies, time)
+                .with_emitters(&self.emitters);
+            self.fluid.accelerate_and_move(&obstacles, dt)
+        })?;
         let taken = self.fluid.last_dt();
-        self.flow.slow(&self.bed, &mut self.fluid, taken);
+        self.ground.slow(&mut self.fluid, taken);
         Ok(taken)
+    }
+
+    /// Erosion, transport, deposition; the ground notes what it gains.
+    fn exchange_sediment(&mut self, dt: f64) {
+        on_ground!(&mut self.ground, ground => {
+            self.sediment.exchange(&mut self.fluid, &**ground, &self.params, dt);
+            for (spot, gain) in self.sediment.settled(&self.fluid, &self.params) {
+                ground.gain(spot, gain);
+                self.accounts.eroded += (-gain).max(0.0);
+            }
+        });
+    }
+
+    /// Lets the ground follow what it gained and lost in the time `dt` `[s]`.
+    fn reshape_bed(&mut self, dt: f64) {
+        self.ground.reshape(&mut self.fluid, &self.params, dt);
     }
 
     /// The longest stable time step at present `[s]`.
@@ -374,14 +386,24 @@ impl ParticleWater {
         &self.fluid
     }
 
-    /// The bed.
+    /// The bed of triangles over a heightfield.
+    ///
+    /// # Panics
+    /// Where the ground is a volume.
     pub fn bed(&self) -> &Bed {
-        &self.bed
+        let AnyGround::Heights(ground) = &self.ground else { panic!("the ground is a volume") };
+        ground.bed()
     }
 
-    /// The terrain as it is now.
+    /// The rock, where the ground is a volume.
+    pub fn volume(&self) -> Option<&Volume> {
+        let AnyGround::Volume(ground) = &self.ground else { return None };
+        Some(ground.volume())
+    }
+
+    /// The terrain as it is now; of a volume its uppermost surface.
     pub fn ground(&self) -> Heightfield {
-        self.bed.ground()
+        self.ground.height_map()
     }
 
     /// Particles of the fluid.
@@ -400,9 +422,15 @@ impl ParticleWater {
     }
 }
 
-/// The values of a map row by row from the south, as those of a bed are.
-fn from_the_south(map: &Grid2<f32>) -> Vec<f32> {
-    (0..map.rows()).rev().flat_map(|row| map.row(row).iter().copied()).collect()
+/// The ground of a terrain, unless it is none for particles of this size.
+fn ground_of(terrain: Terrain, params: &Params, setting: &Setting) -> Result<AnyGround, Invalid> {
+    check_terrain(terrain, params)?;
+    Ok(match terrain {
+        Terrain::Heights(heights) => {
+            AnyGround::Heights(Box::new(HeightGround::new(heights, params, setting)))
+        }
+        Terrain::Volume(volume) => AnyGround::Volume(Box::new(VolumeGround::new(volume, params, setting)?)),
+    })
 }
 
 /// Refuses reservoirs: particles cannot keep a level.
@@ -415,17 +443,17 @@ fn check_edges(setting: &Setting) -> Result<(), Invalid> {
 }
 
 /// Lowest and highest coordinates of the edges that are joined `[m]`.
-fn joined_sides(bed: &Bed, params: &Params) -> [Option<[f32; 2]>; 2] {
-    let (joined, extent) = (params.periodic.joined(), bed.extent());
+fn joined_sides(ground: &impl Ground, params: &Params) -> [Option<[f32; 2]>; 2] {
+    let (joined, extent) = (params.periodic.joined(), ground.extent());
     std::array::from_fn(|axis| joined[axis].then_some(extent[axis]))
 }
 
 /// Refuses to join edges that are open, or so close that water would feel itself.
-fn check_joined(bed: &Bed, params: &Params, setting: &Setting) -> Result<(), Invalid> {
+fn check_joined(ground: &impl Ground, params: &Params, setting: &Setting) -> Result<(), Invalid> {
     let least = 2.0 * params.fluid.smoothing_radius();
     let [north, east, south, west] = setting.edges.sides();
     let edges = [[west, east], [south, north]];
-    for (axis, sides) in joined_sides(bed, params).into_iter().enumerate() {
+    for (axis, sides) in joined_sides(ground, params).into_iter().enumerate() {
         let Some([low, high]) = sides else { continue };
         let name = ["east and west", "north and south"][axis];
         let closed = edges[axis] == [Edge::Closed; 2];
@@ -442,14 +470,13 @@ fn check_joined(bed: &Bed, params: &Params, setting: &Setting) -> Result<(), Inv
 }
 
 /// Refuses ground that is no bed for particles of this size.
-fn check_bed(bed: &Bed, params: &Params) -> Result<(), Invalid> {
-    let [cols, rows] = bed.size;
+fn check_terrain(terrain: Terrain, params: &Params) -> Result<(), Invalid> {
+    let ([cols, rows], cell) = terrain.cells();
     let whole = format!("{cols} by {rows}");
     require(cols >= 2 && rows >= 2, "terrain.size", whole, "a bed needs two cells along each side")?;
     let spacing = params.fluid.spacing;
     let remedy = format!(
-        "it is at most twice the terrain's cell of {} m, else cells have more detail than the water",
-        bed.cell
+        "it is at most twice the terrain's cell of {cell} m, else cells have more detail than the water"
     );
-    require(spacing <= 2.0 * bed.cell * (1.0 + 1.0e-9), "fluid.spacing", spacing, remedy)
+    require(spacing <= 2.0 * cell * (1.0 + 1.0e-9), "fluid.spacing", spacing, remedy)
 }

@@ -1,8 +1,7 @@
 //! What a particle meets where it moves: bed, walls, bodies, sinks and emitters.
 
 use super::BORN_ABOVE;
-use crate::bed::Bed;
-use crate::boundary_tiles::BoundaryTiles;
+use crate::ground::Ground;
 use crate::params::{Hold, Params};
 use crate::sediment;
 use crate::setting::Sink;
@@ -22,10 +21,9 @@ impl Surroundings for Held {
     }
 }
 
-/// The bed, the walls, the bodies, the sinks and the emitters, as a particle meets them.
-pub(super) struct Obstacles<'a> {
-    bed: &'a Bed,
-    boundary: &'a BoundaryTiles,
+/// The ground, the walls, the bodies, the sinks and the emitters, as a particle meets them.
+pub(super) struct Obstacles<'a, G> {
+    ground: &'a G,
     params: &'a Params,
     edges: [Edge; 4],
     sinks: &'a [Sink],
@@ -43,27 +41,20 @@ pub(super) struct Obstacles<'a> {
     weight: f32,
 }
 
-impl<'a> Obstacles<'a> {
-    pub(super) fn of(
-        bed: &'a Bed,
-        boundary: &'a BoundaryTiles,
-        params: &'a Params,
-        edges: [Edge; 4],
-        sinks: &'a [Sink],
-    ) -> Self {
+impl<'a, G: Ground> Obstacles<'a, G> {
+    pub(super) fn of(ground: &'a G, params: &'a Params, edges: [Edge; 4], sinks: &'a [Sink]) -> Self {
         let layer = (0.5 * params.fluid.spacing) as f32;
         let restitution = params.bed.restitution as f32;
         let weight = (params.fluid.gravity * sediment::surplus(params)) as f32;
         Self {
-            bed,
-            boundary,
+            ground,
             params,
             edges,
             sinks,
             emitters: &[],
             bodies: &[],
             time: 0.0,
-            extent: bed.extent(),
+            extent: ground.extent(),
             joined: params.periodic.joined(),
             restitution,
             layer,
@@ -78,9 +69,8 @@ impl<'a> Obstacles<'a> {
             return [0.0; 3];
         }
         let Particle { position, velocity, .. } = particle;
-        let (triangle, height) = self.bed.below(position[0], position[1]);
-        let normal = self.bed.normal(triangle);
-        let deep = self.layer - (position[2] - height) * normal[2];
+        let (above, normal) = self.ground.nearest(*position);
+        let deep = self.layer - above;
         if deep <= 0.0 {
             return [0.0; 3];
         }
@@ -99,7 +89,7 @@ impl<'a> Obstacles<'a> {
         Self { emitters, ..self }
     }
 
-    /// Keeps a particle out of the bodies, then between the edges and above the bed. Where that leads into a body again, in a notch between
+    /// Keeps a particle out of the bodies, then between the edges and above the ground. Where that leads into a body again, in a notch between
     /// the two, it stays where it was.
     #[inline(always)]
     fn meet_solid(&self, from: [f32; 3], particle: &mut Particle, dt: f32) {
@@ -108,22 +98,20 @@ impl<'a> Obstacles<'a> {
             body.stop(from, particle, times, self.restitution);
         }
         self.meet_edges(particle);
-        self.meet_bed(from, particle, dt);
+        self.meet_ground(from, particle, dt);
         if self.bodies.iter().any(|body| body.is_entered(from, particle.position, times)) {
             (particle.position, particle.velocity) = (from, [0.0; 3]);
         }
     }
 
-    /// Keeps a particle above the bed.
+    /// Keeps a particle above the ground.
     #[inline(always)]
-    fn meet_bed(&self, from: [f32; 3], particle: &mut Particle, dt: f32) {
-        let high =
-            self.boundary.is_high(self.bed, particle.position) && self.boundary.is_high(self.bed, from);
-        if !high && self.bed.collide(from, particle, self.restitution, dt) {
+    fn meet_ground(&self, from: [f32; 3], particle: &mut Particle, dt: f32) {
+        let clear = self.ground.is_clear(from, particle.position);
+        if !clear && self.ground.collide(from, particle, self.restitution, dt) {
             // Away from a slope may be through a wall.
             self.meet_edges(particle);
-            let [x, y, z] = particle.position;
-            particle.position[2] = z.max(self.bed.below(x, y).1);
+            self.ground.lift(&mut particle.position);
         }
     }
 
@@ -142,7 +130,7 @@ impl<'a> Obstacles<'a> {
         };
         let to = particle.position;
         self.emitters_near(corner(f32::min, to), corner(f32::max, to))
-            .any(|emitter| self.bed.clearance(from) > clear && emitter.end_move(from, particle, dt))
+            .any(|emitter| self.ground.clearance(from) > clear && emitter.end_move(from, particle, dt))
     }
 
     /// Lets a particle that left over a joined edge come in over the opposite one, above the bed there.
@@ -153,8 +141,7 @@ impl<'a> Obstacles<'a> {
             let at = &mut particle.position[axis];
             if *at < low || *at >= high {
                 *at = low + (*at - low).rem_euclid(high - low);
-                let [x, y, z] = particle.position;
-                particle.position[2] = z.max(self.bed.below(x, y).1);
+                self.ground.lift(&mut particle.position);
             }
         }
     }
@@ -189,7 +176,7 @@ impl<'a> Obstacles<'a> {
     }
 }
 
-impl Surroundings for Obstacles<'_> {
+impl<G: Ground> Surroundings for Obstacles<'_, G> {
     /// The weight of what a particle carries: grains act by that alone (Boussinesq 1903), as long as they are few. And the penalty.
     #[inline(always)]
     fn push(&self, particle: &Particle, _: f32) -> [f32; 3] {
@@ -209,7 +196,7 @@ impl Surroundings for Obstacles<'_> {
         inside
             && self.params.bed.hold != Hold::Penalty
             && (self.weight == 0.0 || cargo.iter().all(|&cargo| cargo < CLEAR))
-            && self.boundary.are_high(self.bed, low, high)
+            && self.ground.are_clear(low, high)
             && !self.sinks.iter().any(drains)
             && self.bodies.iter().all(|body| body.is_free(low, high, self.time))
             && self.emitters_near(low, high).next().is_none()
@@ -219,6 +206,9 @@ impl Surroundings for Obstacles<'_> {
     fn end_move(&self, from: [f32; 3], particle: &mut Particle, dt: f32) {
         if !self.meet_emitters(from, particle, dt) {
             self.meet_solid(from, particle, dt);
+        }
+        if self.ground.is_lost(particle.position) {
+            particle.expires = AT_ONCE;
         }
         self.come_back(particle);
         for sink in self.sinks {

@@ -3,12 +3,10 @@
 use super::ParticleWater;
 use super::books::Accounts;
 use super::emitters::GoneEmitter;
+use crate::ground::{Ground, SavedGround};
 use std::ops::RangeInclusive;
 use thalweg_field::range::{FINITE, NATURAL, all_within, whole};
 use thalweg_sph::{BOUNDARY, Particle, Particles, RunningEmitter};
-
-/// Heights that a bed can have `[m]`.
-const HEIGHTS: RangeInclusive<f64> = -1.0e6..=1.0e6;
 
 /// Ways that the last particles of an emitter may have gone when the next ones follow `[m]`.
 pub(super) const TRAVELLED: RangeInclusive<f64> = 0.0..=1.0e30;
@@ -26,9 +24,9 @@ pub struct Saved {
     pub step: u64,
     /// Clock and accounts.
     pub numbers: Vec<f64>,
-    /// Cargo of the particles, then the change of the bed's vertices.
+    /// Cargo of the particles, then how the ground has changed: the change of a bed's vertices, or changed blocks of a volume.
     pub doubles: Vec<f64>,
-    /// Columns of the particles, the densities that are known, then the heights that boundary particles were put.
+    /// Columns of the particles, the densities that are known, then what boundary particles were put on.
     pub floats: Vec<f32>,
     /// Tags of the particles, then which tiles of ground and walls are filled.
     pub tags: Vec<u32>,
@@ -49,7 +47,8 @@ impl ParticleWater {
     pub fn save(&self) -> Saved {
         let particles = self.fluid.particles();
         let count = particles.len();
-        let (filled, heights, walls) = self.boundary.save();
+        let (change, put_on, filled) = self.ground.save();
+        let walls = self.ground.walls().filled();
         let accounts = self.accounts.numbers();
         let density = self.fluid.last_density();
         let counts = [count as f64, density.len() as f64, walls.len() as f64, self.waiting];
@@ -60,11 +59,11 @@ impl ParticleWater {
         Saved {
             step: self.steps_taken(),
             numbers: counts.into_iter().chain(self.fluid.clock()).chain(accounts).chain(travelled).collect(),
-            doubles: cargo.iter().chain(self.bed.change()).copied().collect(),
+            doubles: cargo.iter().chain(&change).copied().collect(),
             floats: columns
                 .flat_map(|column| &column[..count])
                 .chain(density)
-                .chain(heights)
+                .chain(&put_on)
                 .copied()
                 .collect(),
             tags: particles.tag[..count]
@@ -88,15 +87,10 @@ impl ParticleWater {
         self.gone = GoneEmitter::from_numbers(&saved.gone)?;
         let erosion = self.params.erosion.enabled;
         self.fluid.take_up(parts.particles(erosion), parts.density, *parts.clock)?;
-        self.bed.set_change(parts.change);
-        if !self.boundary.can_fill(&self.bed) {
-            return Err(
-                "its bed is so steep somewhere that no memory holds the particles of its surface".into()
-            );
-        }
-        let [tiles, walls] =
+        let [filled, walls] =
             parts.filled.map(|flags| flags.iter().map(|&flag| flag != 0).collect::<Vec<_>>());
-        self.boundary.restore(&self.bed, &tiles, parts.heights, &walls);
+        let (doubles, floats) = (parts.change, parts.put_on);
+        self.ground.restore(&SavedGround { doubles, floats, filled: &filled, walls: &walls })?;
         let relax = self.params.fluid.relax;
         // Once time has begun, the water has found its place.
         let relaxed = if saved.step > 0 { relax } else { saved.relaxed.unwrap_or(relax).min(relax) };
@@ -132,21 +126,21 @@ impl ParticleWater {
             }
         }
         let [count, known, walls] = whole_counts;
-        let vertices = self.bed.heights().len();
-        let tiles = self.boundary.save().0.len();
+        let tiles = self.ground.save().2.len();
         let cargo = if self.params.erosion.enabled { count } else { 0 };
         let compression = &saved.compression;
         let fits = known <= count
             && (compression.is_empty() || compression.len() == count)
-            && saved.floats.len() == COLUMNS * count + known + vertices
-            && saved.doubles.len() == cargo + vertices
+            && saved.floats.len() >= COLUMNS * count + known
+            && saved.doubles.len() >= cargo
+            && self.ground.fits(saved.doubles.len() - cargo, saved.floats.len() - COLUMNS * count - known)
             && saved.tags.len() == count + tiles + walls
             && travelled.len() == self.emitters.len();
         if !fits {
             return None;
         }
         let (columns, rest) = saved.floats.split_at(COLUMNS * count);
-        let (density, heights) = rest.split_at(known);
+        let (density, put_on) = rest.split_at(known);
         let (carried, change) = saved.doubles.split_at(cargo);
         let (tags, flags) = saved.tags.split_at(count);
         let (tiles, walls) = flags.split_at(tiles);
@@ -159,7 +153,7 @@ impl ParticleWater {
             columns,
             density,
             compression,
-            heights,
+            put_on,
             carried,
             change,
             tags,
@@ -173,10 +167,8 @@ impl ParticleWater {
         all_within("the number of particles that found no room,", &[saved.held_back], &NATURAL)?;
         all_within("the time since sediment was exchanged,", &[parts.waiting], &WAITING)?;
         all_within("way of the last particles of emitter", parts.travelled, &TRAVELLED)?;
-        all_within("height of the bed at vertex", parts.heights, &HEIGHTS)?;
-        all_within("change of the bed at vertex", parts.change, &HEIGHTS)?;
         let owners = [parts.filled[1].len(), self.bodies.len()];
-        let lost = |&tag: &u32| tag & BOUNDARY != 0 && !self.boundary.owns(&self.bed, tag, owners);
+        let lost = |&tag: &u32| tag & BOUNDARY != 0 && !self.ground.owns(tag, owners);
         if let Some(at) = parts.tags.iter().position(lost) {
             return Err(format!(
                 "the tag of its particle {at} is {:#x}, which no place of the bed has",
@@ -204,10 +196,10 @@ struct Parts<'a> {
     density: &'a [f32],
     /// By how much each is denser than at rest; empty: not at all.
     compression: &'a [f32],
-    /// Heights that boundary particles were put `[m]`.
-    heights: &'a [f32],
+    /// What boundary particles were put on.
+    put_on: &'a [f32],
     carried: &'a [f64],
-    /// Of the bed's vertices `[m]`.
+    /// Of the ground.
     change: &'a [f64],
     tags: &'a [u32],
     /// Which tiles of the ground and which squares of the walls are filled.

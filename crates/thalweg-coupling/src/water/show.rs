@@ -1,7 +1,8 @@
 //! What the water shows: its particles, and maps of water and bed.
 
 use super::ParticleWater;
-use thalweg_field::{Column, Field, FieldInfo, Points};
+use crate::ground::Ground;
+use thalweg_field::{Column, Field, FieldInfo, Grid2, Points};
 
 /// Water spread over the vertices of the bed.
 struct Spread {
@@ -49,26 +50,27 @@ impl ParticleWater {
     /// Maps: height, water, speed, and with erosion sediment, erosion and deposition.
     pub fn fields(&self) -> Vec<Field> {
         let Spread { depth, load, pace } = self.spread();
-        let field = |name, unit, meaning, value: &(dyn Fn(usize) -> f32 + Sync)| Field {
-            info: FieldInfo::new(name, unit, meaning),
-            values: self.bed.grid(value),
+        let [cols, rows] = self.ground.size();
+        let field = |name, unit, meaning, values| Field { info: FieldInfo::new(name, unit, meaning), values };
+        // Columns of water lie row by row from the south.
+        let spread = |value: &(dyn Fn(usize) -> f32 + Sync)| {
+            Grid2::from_fn(cols, rows, |col, row| value((rows - 1 - row) * cols + col))
         };
+        let speed = |v: usize| if depth[v] > 0.0 { (pace[v] / depth[v]) as f32 } else { 0.0 };
         let mut fields = vec![
-            field("height", "m", "height of the bed", &|v| self.bed.heights()[v]),
-            field("water", "m", "water above the bed", &|v| depth[v] as f32),
-            field("speed", "m/s", "mean speed of the water", &|v| {
-                if depth[v] > 0.0 { (pace[v] / depth[v]) as f32 } else { 0.0 }
-            }),
+            field("height", "m", "height of the bed", self.ground.height_map().height),
+            field("water", "m", "water above the bed", spread(&|v| depth[v] as f32)),
+            field("speed", "m/s", "mean speed of the water", spread(&speed)),
         ];
         if self.params.erosion.enabled {
             let packing = self.params.erosion.soil().packing;
-            let change = self.bed.change();
+            let change = self.ground.change_map();
+            let afloat = spread(&|v| (load[v] / packing) as f32);
+            let [lost, gained] = [-1.0, 1.0].map(|sign| change.map(|change| (sign * change).max(0.0) as f32));
             fields.extend([
-                field("sediment", "m", "bed that the sediment afloat would make", &|v| {
-                    (load[v] / packing) as f32
-                }),
-                field("erosion", "m", "bed lost since the beginning", &|v| (-change[v]).max(0.0) as f32),
-                field("deposition", "m", "bed gained since the beginning", &|v| change[v].max(0.0) as f32),
+                field("sediment", "m", "bed that the sediment afloat would make", afloat),
+                field("erosion", "m", "bed lost since the beginning", lost),
+                field("deposition", "m", "bed gained since the beginning", gained),
             ]);
         }
         fields
@@ -76,11 +78,11 @@ impl ParticleWater {
 
     /// Spreads the water over the vertices of the bed: each particle by a tent, as wide as cells and particles ask for.
     fn spread(&self) -> Spread {
-        let [cols, rows] = self.bed.size;
+        let [cols, rows] = self.ground.size();
         let particles = self.fluid.particles();
         let now = self.time() as f32;
         let [mut depth, mut load, mut pace] = std::array::from_fn(|_| vec![0.0; cols * rows]);
-        let cell = self.bed.cell;
+        let cell = self.ground.cell();
         let each = self.volume / (cell * cell);
         let wide = (2.0 * self.params.fluid.spacing / cell).max(1.0);
         for i in 0..particles.len() {
@@ -92,7 +94,7 @@ impl ParticleWater {
             let carried = particles.cargo.get(i).copied().unwrap_or(0.0);
             let range = |axis: usize| {
                 let (from, to) = ((at[axis] - wide).ceil().max(0.0), (at[axis] + wide).floor());
-                from as usize..((to + 1.0).max(0.0) as usize).min(self.bed.size[axis])
+                from as usize..((to + 1.0).max(0.0) as usize).min([cols, rows][axis])
             };
             let tent = |axis: usize, n: usize| (1.0 - (at[axis] - n as f64).abs() / wide).max(0.0) / wide;
             for b in range(1) {

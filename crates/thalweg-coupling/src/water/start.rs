@@ -2,16 +2,30 @@
 
 use super::columns::{Columns, top_of};
 use super::room::pool_volume;
-use crate::bed::Bed;
+use crate::ground::Ground;
 use crate::params::Params;
 use crate::setting::Setting;
 use crate::solid::Body;
 use thalweg_field::{Edge, Invalid, Pool, Top, require};
-use thalweg_sph::{Emitter, FOREVER, Particle, RunningEmitter};
+use thalweg_sph::{Emitter, FOREVER, Particle, RunningEmitter, Shape};
 
 /// Volume of a particle at rest `[m³]`.
 pub(super) fn particle_volume(params: &Params) -> f64 {
     params.fluid.particle_mass() / params.fluid.density
+}
+
+/// Refuses emitters in the rock.
+pub(super) fn check_mouths(ground: &impl Ground, emitters: &[Emitter]) -> Result<(), Invalid> {
+    for (i, emitter) in emitters.iter().enumerate() {
+        let (field, middle) = match emitter.shape {
+            Shape::Disc { at, .. } => ("at", at),
+            Shape::Box { from, to } | Shape::Line { from, to } => {
+                ("from", std::array::from_fn(|axis| 0.5 * (from[axis] + to[axis])))
+            }
+        };
+        ground.check_mouth(&format!("emitter[{i}].{field}"), middle)?;
+    }
+    Ok(())
 }
 
 pub(super) fn running_emitters(
@@ -51,13 +65,13 @@ const FREE_SHARE: f64 = 0.5;
 /// How far a place in a pool is from the nearest of its sides that nothing holds `[m]`; `held` tells whether a body does, beside a place of a
 /// side, in a direction, at a height.
 fn free_side(
-    bed: &Bed,
+    ground: &impl Ground,
     setting: &Setting,
     pool: &Pool,
     [x, y, z]: [f64; 3],
     held: &dyn Fn([f64; 2], [f64; 2], f64) -> bool,
 ) -> f64 {
-    let extent = bed.extent().map(|range| range.map(f64::from));
+    let extent = ground.extent().map(|range| range.map(f64::from));
     let [north, east, south, west] = setting.edges.sides();
     let sides = [
         (west, x - pool.from[0], [pool.from[0], y], extent[0][0] - pool.from[0]),
@@ -66,16 +80,18 @@ fn free_side(
         (north, pool.to[1] - y, [x, pool.to[1]], pool.to[1] - extent[1][1]),
     ];
     let free = sides.into_iter().filter(|(edge, away, at, beyond)| {
-        let outwards = if *away > 0.0 { WHOLE * bed.cell } else { 0.0 };
+        let outwards = if *away > 0.0 { WHOLE * ground.cell() } else { 0.0 };
         let next = [at[0] + outwards * (at[0] - x).signum(), at[1] + outwards * (at[1] - y).signum()];
-        let ground = f64::from(bed.below(next[0] as f32, next[1] as f32).1);
-        let walled = *edge == Edge::Closed && *beyond >= -WHOLE * bed.cell;
-        let wet = || setting.water.iter().any(|pool| holds(pool, [next[0], next[1], z], ground));
+        let walled = *edge == Edge::Closed && *beyond >= -WHOLE * ground.cell();
+        let wet = || {
+            let top = ground.top(next[0], next[1]);
+            setting.water.iter().any(|pool| holds(pool, [next[0], next[1], z], top))
+        };
         let out = [
             (at[0] - x).signum() * f64::from(u8::from(at[0] != x)),
             (at[1] - y).signum() * f64::from(u8::from(at[1] != y)),
         ];
-        !walled && ground < z && !wet() && !held(*at, out, z)
+        !walled && !ground.holds([next[0], next[1], z]) && !wet() && !held(*at, out, z)
     });
     free.map(|(_, away, ..)| away).fold(f64::INFINITY, f64::min)
 }
@@ -90,7 +106,7 @@ fn holds(pool: &Pool, at: [f64; 3], ground: f64) -> bool {
 
 /// Water at the beginning, but where bodies and the walls of emitters are; each particle with the height of the water that presses on it `[m]`.
 pub(super) fn initial_particles(
-    bed: &Bed,
+    ground: &impl Ground,
     params: &Params,
     setting: &Setting,
     (emitters, bodies): (&[RunningEmitter], &[Body]),
@@ -116,41 +132,30 @@ pub(super) fn initial_particles(
                 "{need:.3e} particles of {volume:.3e} m³ do not fit into fluid.max_particles = {most}; use a larger fluid.spacing"
             ),
         };
-        let need = pool_volume(pool, bed.size, bed.cell) / volume;
+        let need = pool_volume(pool, ground.size(), ground.cell()) / volume;
         let deep = matches!(pool.top, Top::Depth(_)) || pool.bottom.is_some();
         let fits = need <= 1.1 * most as f64 + 1.0;
         if deep && !fits {
             return Err(too_large(need));
         }
-        let columns = Columns::new(bed, pool, params.fluid.spacing, volume);
-        let mut owed = 0.0;
-        for column in back_and_forth(columns.count) {
-            let at = columns.middle(column);
-            let ground = f64::from(bed.below(at[0] as f32, at[1] as f32).1);
-            // A later pool takes the place of an earlier one.
-            let later = &setting.water[index + 1..];
-            let replaced = |z: f64| later.iter().any(|later| holds(later, [at[0], at[1], z], ground));
-            for z in
-                columns.heights(column, &mut owed).filter(|&z| !replaced(z) && !walled([at[0], at[1], z]))
-            {
-                if particles.len() >= most {
-                    return Err(too_large((particles.len() + 1) as f64));
-                }
-                let depth = (top_of(pool, ground) - z).max(0.0);
-                let aside = free_side(bed, setting, pool, [at[0], at[1], z], &held);
-                particles.push((depth.min(aside / FREE_SHARE), particle(pool, [at[0], at[1], z])));
+        let columns = Columns::new(ground.extent(), pool, params.fluid.spacing, volume);
+        // A later pool takes the place of an earlier one.
+        let later = &setting.water[index + 1..];
+        let replaced = |at: [f64; 3]| later.iter().any(|later| holds(later, at, ground.top(at[0], at[1])));
+        ground.fill_pool((&format!("water[{index}]"), pool), &columns, &mut |at, top| {
+            if replaced(at) || walled(at) {
+                return Ok(());
             }
-        }
+            if particles.len() >= most {
+                return Err(too_large((particles.len() + 1) as f64));
+            }
+            let depth = (top - at[2]).max(0.0);
+            let aside = free_side(ground, setting, pool, at, &held);
+            particles.push((depth.min(aside / FREE_SHARE), particle(pool, at)));
+            Ok(())
+        })?;
     }
     Ok(particles)
-}
-
-/// Columns row by row, every other row backwards: each beside the one before.
-fn back_and_forth([wide, deep]: [usize; 2]) -> impl Iterator<Item = [usize; 2]> {
-    (0..wide * deep).map(move |n| {
-        let (i, j) = (n % wide, n / wide);
-        [if j % 2 == 0 { i } else { wide - 1 - i }, j]
-    })
 }
 
 /// A particle of a pool.

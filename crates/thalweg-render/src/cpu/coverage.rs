@@ -333,16 +333,24 @@ impl<'a> Coverage<'a> {
                 met.map_or(-aim.view.forward, |(_, normal)| aim.world_from(normal))
             }
             Thing::Facet { body, triangle } => {
-                let corners = self.things.corners(body, triangle);
-                let facet = Facet::new(aim, corners.map(|place| aim.seen_from(place)));
-                let weights = facet.met(aim, at).map_or(DVec3::splat(1.0 / 3.0), |(_, weights)| weights);
-                let normal = self.things.normal(body, triangle, weights.as_vec3().to_array());
-                let [a, b, c] = corners;
-                let (_, ray) = aim.ray(at);
+                let (weights, front) = self.facet(body, triangle, at);
+                let normal = self.things.normal(body, triangle, weights);
                 // Seen from behind, it is turned over.
-                let front = (b - a).cross(c - a).dot(aim.world_from(ray)) <= 0.0;
                 normal.normalize_or(Vec3::Z) * if front { 1.0 } else { -1.0 }
             }
         }
+    }
+
+    /// How much each corner of a triangle counts where the ray through a place in the picture meets it, and whether it is
+    /// seen from the front.
+    pub(crate) fn facet(&self, body: u16, triangle: u32, at: Vec2) -> ([f32; 3], bool) {
+        let aim = &self.aim;
+        let corners = self.things.corners(body, triangle);
+        let facet = Facet::new(aim, corners.map(|place| aim.seen_from(place)));
+        let weights = facet.met(aim, at).map_or(DVec3::splat(1.0 / 3.0), |(_, weights)| weights);
+        let [a, b, c] = corners;
+        let (_, ray) = aim.ray(at);
+        let front = (b - a).cross(c - a).dot(aim.world_from(ray)) <= 0.0;
+        (weights.as_vec3().to_array(), front)
     }
 }

@@ -9,5 +9,6 @@ pub(crate) mod map;
 pub(crate) mod perspective;
 pub(crate) mod relief;
 pub(crate) mod resample;
+pub(crate) mod rock;
 pub(crate) mod shade;
 pub(crate) mod things;

@@ -3,12 +3,13 @@
 use std::sync::atomic::AtomicBool;
 
 use glam::{Vec2, Vec3};
-use thalweg_field::{Snapshot, band, random::Key};
+use thalweg_field::{GroundMesh, Snapshot, band, random::Key};
 
 use super::coverage::{Aim, Coverage, Pattern, ROWS, Seen};
 use super::draped::Draped;
 use super::heightfield_ray::RayField;
 use super::lit_ground::{Lamps, LitGround, sample};
+use super::rock::Rock;
 use super::shade::Shade;
 use super::things::{Thing, Things};
 use crate::light::{linear, smoothstep, srgb, tone};
@@ -41,7 +42,7 @@ pub fn perspective(scene: &Scene, style: &ReliefStyle, camera: &Camera, size: [u
     let view = extent.view(camera, style.vertical_exaggeration, width as f32 / height as f32);
     let look = Look { relief: style.clone(), ..Look::default() };
     let things = Things::default();
-    Stage { ground: Some(*scene), overlay: None, things, look: &look, extent, stop: scene.stop }
+    Stage { ground: Some(*scene), earth: None, overlay: None, things, look: &look, extent, stop: scene.stop }
         .picture(&view, size)
 }
 
@@ -61,7 +62,8 @@ pub fn sketch(
     }
     let extent = Extent::of(snapshot);
     let view = extent.view(camera, look.relief.vertical_exaggeration, width as f32 / height as f32);
-    let ground = Scene::snapshot(snapshot).filter(|ground| !ground.bed_height.is_empty());
+    let earth = snapshot.ground.as_deref();
+    let ground = Scene::snapshot(snapshot).filter(|ground| !ground.bed_height.is_empty() && earth.is_none());
     let ground = ground.map(|ground| Scene {
         water_depth: ground.water_depth.filter(|_| look.water.visible),
         stop,
@@ -69,12 +71,14 @@ pub fn sketch(
     });
     let things = Things::of(snapshot, look, extent.radius());
     let overlay = Draped::of(snapshot, look);
-    Stage { ground, overlay, things, look, extent, stop }.picture(&view, size)
+    Stage { ground, earth, overlay, things, look, extent, stop }.picture(&view, size)
 }
 
 /// What is to be drawn, and how.
 struct Stage<'a> {
     ground: Option<Scene<'a>>,
+    /// Ground that is a mesh; it is among the things too.
+    earth: Option<&'a GroundMesh>,
     overlay: Option<Draped<'a>>,
     things: Things<'a>,
     look: &'a Look,
@@ -129,6 +133,7 @@ struct Scenery<'a> {
     things: &'a Things<'a>,
     coverage: Coverage<'a>,
     block: Option<Block<'a>>,
+    rock: Option<Rock<'a>>,
     shade: Option<Shade>,
     lamps: Lamps,
     /// Factor on the light of level ground where things keep the sun away.
@@ -160,6 +165,7 @@ impl<'a> Scenery<'a> {
             things: &stage.things,
             coverage: Coverage::new(&stage.things, aim, &SAMPLES, |_| true),
             block: lit.map(|ground| Block::new(ground, stage.overlay.as_ref(), base)),
+            rock: Rock::new(stage.earth, stage.look, extent),
             shade: bounds.map(|bounds| Shade::new(&stage.things, bounds, style)),
             shaded: lamps.light_on(Vec3::Z, 0.0, 1.0) / lamps.light_on(Vec3::Z, 1.0, 1.0),
             lamps,
@@ -184,7 +190,9 @@ impl<'a> Scenery<'a> {
             }
             (None, Some(seen)) => {
                 let place = eye + ray * to_thing;
-                self.hazy(self.light_of(seen.thing, self.aim.at(x, y), place, ray), to_thing)
+                let at = self.aim.at(x, y);
+                let earth = self.earth_light(seen.thing, at, place, (eye, ray));
+                self.hazy(earth.unwrap_or_else(|| self.light_of(seen.thing, at, place, ray)), to_thing)
             }
             (None, None) => self.backdrop(eye, ray),
         }
@@ -224,6 +232,28 @@ impl<'a> Scenery<'a> {
             seen = seen.lerp(sky(ray - 2.0 * normal.dot(ray) * normal), fresnel);
         }
         seen
+    }
+
+    /// Light of ground that is a mesh, or of the face of the cut before it; none of other things.
+    fn earth_light(&self, thing: Thing, at: Vec2, met: Vec3, (eye, ray): (Vec3, Vec3)) -> Option<Vec3> {
+        let (rock, Thing::Facet { body, triangle }) = (self.rock.as_ref()?, thing) else { return None };
+        let (weights, front) = self.coverage.facet(body, triangle, at);
+        let mut open = self.things.open(body, triangle, weights)?;
+        let (mut place, mut normal) = (met, self.coverage.normal(thing, at));
+        let cut = rock.cut().map(|cut| cut.plane());
+        let sawn = cut.is_some() && !front;
+        if let Some(([east, north], offset)) = cut {
+            let way = Vec3::new(east, north, 0.0);
+            if sawn {
+                (place, normal) = (eye + ray * ((offset - eye.dot(way)) / ray.dot(way)), way);
+                open = 1.0;
+            }
+            // Light falls in through the cut.
+            let away = (offset - place.dot(way)).max(0.0) / (0.12 * self.width);
+            open = open.max(0.65 * (-away).exp());
+        }
+        let sun = self.shade.as_ref().map_or(1.0, |shade| shade.sun_at(place, normal));
+        Some(rock.albedo(place, normal, open, sawn) * self.lamps.light_on(normal, sun, open))
     }
 
     /// Sky above the horizon; below it the table, with the soft shadow of the block around its foot.

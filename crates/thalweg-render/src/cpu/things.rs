@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use glam::Vec3;
-use thalweg_field::{Matter, Points, Snapshot, TriMesh};
+use thalweg_field::{GroundMesh, Matter, Points, Snapshot, TriMesh};
 
 use crate::light::{MISSING, linear};
 use crate::look::DROP_COLOUR;
@@ -49,8 +49,16 @@ enum Colour<'a> {
 }
 
 struct Body<'a> {
-    matter: Matter,
+    made: Made<'a>,
     mesh: Cow<'a, TriMesh>,
+}
+
+/// What a mesh is made of.
+#[derive(Clone, Copy)]
+enum Made<'a> {
+    Of(Matter),
+    /// The ground itself.
+    Earth(&'a GroundMesh),
 }
 
 impl<'a> Things<'a> {
@@ -63,12 +71,13 @@ impl<'a> Things<'a> {
             let known = mesh.mesh.normals.len() == mesh.mesh.positions.len();
             let shape = Cow::Borrowed(&mesh.mesh);
             let mesh_of = |shape: Cow<'a, TriMesh>| Cow::Owned(shape.into_owned().with_normals());
-            Body { matter: mesh.matter, mesh: if known { shape } else { mesh_of(shape) } }
+            Body { made: Made::Of(mesh.matter), mesh: if known { shape } else { mesh_of(shape) } }
         });
+        let earth = snapshot.ground.as_deref().map(|ground| earth_of(ground, look));
         Self {
             spheres: shown.map(|points| Spheres::new(points, look, radius)),
             // More than that many meshes are no picture.
-            bodies: bodies.take(usize::from(u16::MAX)).collect(),
+            bodies: earth.into_iter().chain(bodies).take(usize::from(u16::MAX)).collect(),
             stretch: look.relief.vertical_exaggeration,
         }
     }
@@ -124,16 +133,27 @@ impl<'a> Things<'a> {
 
     /// Whether the sun passes through.
     pub(crate) fn is_water(&self, body: u16) -> bool {
-        self.bodies[usize::from(body)].matter == Matter::Water
+        matches!(self.bodies[usize::from(body)].made, Made::Of(Matter::Water))
+    }
+
+    /// Share of the sky's light that a triangle of the ground gets between its corners, which count that much; none of other
+    /// things `[-]`.
+    pub(crate) fn open(&self, body: u16, triangle: u32, weights: [f32; 3]) -> Option<f32> {
+        let Body { made: Made::Earth(ground), mesh } = &self.bodies[usize::from(body)] else { return None };
+        let corners = mesh.triangles[triangle as usize];
+        let open = |corner: u32| ground.open.get(corner as usize).copied().unwrap_or(1.0);
+        Some(corners.iter().zip(weights).map(|(corner, weight)| open(*corner) * weight).sum())
     }
 
     pub(crate) fn paint(&self, thing: Thing, water: Vec3) -> Paint {
         match (thing, &self.spheres) {
             (Thing::Sphere(number), Some(spheres)) => spheres.colour.paint(number as usize),
             (Thing::Sphere(_), None) => Paint { albedo: Vec3::ZERO, wet: false },
-            (Thing::Facet { body, .. }, _) => match self.bodies[usize::from(body)].matter {
-                Matter::Water => Paint { albedo: water, wet: true },
-                Matter::Solid(colour) => Paint { albedo: linear(colour), wet: false },
+            (Thing::Facet { body, .. }, _) => match self.bodies[usize::from(body)].made {
+                Made::Of(Matter::Water) => Paint { albedo: water, wet: true },
+                Made::Of(Matter::Solid(colour)) => Paint { albedo: linear(colour), wet: false },
+                // What it is like depends on the place: see `rock.rs`.
+                Made::Earth(_) => Paint { albedo: Vec3::ZERO, wet: false },
             },
         }
     }
@@ -141,6 +161,19 @@ impl<'a> Things<'a> {
     fn raised(&self, place: [f32; 3]) -> Vec3 {
         Vec3::new(place[0], place[1], place[2] * self.stretch)
     }
+}
+
+/// The mesh of the ground, less what is taken away.
+fn earth_of<'a>(ground: &'a GroundMesh, look: &Look) -> Body<'a> {
+    let mut mesh = Cow::Borrowed(&ground.mesh);
+    if mesh.normals.len() != mesh.positions.len() {
+        mesh = Cow::Owned(mesh.into_owned().with_normals());
+    }
+    if let Some(cut) = look.cut {
+        let TriMesh { positions, triangles, .. } = mesh.to_mut();
+        triangles.retain(|corners| !corners.iter().all(|&corner| cut.takes(positions[corner as usize])));
+    }
+    Body { made: Made::Earth(ground), mesh }
 }
 
 impl<'a> Spheres<'a> {

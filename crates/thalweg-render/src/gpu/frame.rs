@@ -3,6 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 use glam::{Mat4, Vec3, Vec4};
 
+use super::ground_mesh::{FOLDS, strata_data};
 use super::world::World;
 use crate::light::linear;
 use crate::sky::Sky;
@@ -19,6 +20,7 @@ pub(super) const OCCLUSION: u32 = 128;
 pub(super) const COLOURED: u32 = 256;
 pub(super) const LAND: u32 = 512;
 pub(super) const LADEN: u32 = 1024;
+pub(super) const ROOFED: u32 = 2048;
 
 /// See `shaders/frame.wgsl` for what each holds.
 #[repr(C)]
@@ -47,6 +49,9 @@ pub(super) struct FrameData {
     caustics: Vec4,
     extent: Vec4,
     ball: Vec4,
+    cut: Vec4,
+    strata: Vec4,
+    folds: [Vec4; FOLDS],
 }
 
 /// Direction to the sun.
@@ -106,6 +111,7 @@ impl FrameData {
         let opacity =
             look.overlay.as_ref().filter(|_| overlay.is_some()).map_or(0.0, |overlay| overlay.opacity);
         let relief = look.overlay.as_ref().map_or(0.0, |overlay| overlay.style.relief);
+        let (strata, folds) = strata_data(world.earth.as_ref().and_then(|earth| earth.strata.as_ref()));
         Self {
             clip_from_world: view.clip_from_world(),
             shadow_from_world: shadow.clip_from_world,
@@ -158,9 +164,18 @@ impl FrameData {
             depths: Vec4::new(view.near, view.far, look.water.muddy, relief),
             caustics: Vec4::new(super::caustics::SIDE as f32, look.water.shutter, 0.0, 0.0),
             extent: Vec4::new(west_south.x, west_south.y, east_north.x, east_north.y),
+            cut: cut_data(look, world),
+            strata,
+            folds,
             ball: ((low_water + high_water) * 0.5).extend(0.5 * (high_water - low_water).length()),
         }
     }
+}
+
+/// The plane that a mesh of ground is sawn through at.
+fn cut_data(look: &Look, world: &World) -> Vec4 {
+    let cut = look.cut.filter(|_| world.earth.is_some()).map(|cut| cut.plane());
+    cut.map_or(Vec4::ZERO, |([east, north], offset)| Vec4::new(east, north, offset, 1.0))
 }
 
 /// Whether waves focus light to be seen: on coarse cells none is short enough for its water's depth.
@@ -182,6 +197,7 @@ fn flags(look: &Look, world: &World) -> u32 {
         (OCCLUSION, look.ambient_occlusion && look.light == Light::Physical),
         (COLOURED, look.particles.colour.is_some() && world.particle_scale().is_some()),
         (LAND, world.extent.has_ground),
+        (ROOFED, world.extent.earth.is_some()),
         (LADEN, world.cloud.as_ref().is_some_and(|cloud| cloud.laden)),
     ]
     .iter()

@@ -118,7 +118,7 @@ impl Globals {
             compared: sampler(wgpu::AddressMode::ClampToEdge, Some(wgpu::CompareFunction::GreaterEqual)),
             ripples,
             sky: Texture::new(gpu, "sky", sky::TABLE.map(|n| n as u32), TextureFormat::Rgba16Float, 1),
-            colours: Texture::new(gpu, "colours", [256, 2], TextureFormat::Rgba8UnormSrgb, 1),
+            colours: Texture::new(gpu, "colours", [256, 3], TextureFormat::Rgba8UnormSrgb, 1),
             no_shadow: Texture::new(gpu, "no shadow", [1, 1], super::DEPTH, 1),
             nothing: Texture::of_value(gpu, "nothing", 0.0),
             no_caustics,
@@ -135,9 +135,10 @@ impl Globals {
         self.sky.write(gpu, bytemuck::cast_slice(&texels));
     }
 
-    /// Colours of the overlay and of the particles.
-    pub(super) fn set_colours(&self, gpu: &Gpu, tables: [[[u8; 3]; 256]; 2]) {
-        let texels: Vec<[u8; 4]> = tables.iter().flatten().map(|c| [c[0], c[1], c[2], 255]).collect();
+    /// Colours of the overlay, of the particles and of beds of rock.
+    pub(super) fn set_colours(&self, gpu: &Gpu, tables: [[[u8; 3]; 256]; 2], beds: [[u8; 4]; 256]) {
+        let opaque = tables.iter().flatten().map(|c| [c[0], c[1], c[2], 255]);
+        let texels: Vec<[u8; 4]> = opaque.chain(beds).collect();
         self.colours.write(gpu, bytemuck::cast_slice(&texels));
     }
 

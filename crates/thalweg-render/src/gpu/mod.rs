@@ -20,6 +20,7 @@ mod contents;
 mod fluid;
 mod frame;
 mod globals;
+mod ground_mesh;
 mod lod;
 mod mesh;
 mod needs;
@@ -38,7 +39,7 @@ pub use world::World;
 
 #[cfg(not(target_arch = "wasm32"))]
 use half::f16;
-use thalweg_field::Snapshot;
+use thalweg_field::{Snapshot, Strata};
 #[cfg(not(target_arch = "wasm32"))]
 use thalweg_gpu::{Breadth, Choice};
 use thalweg_gpu::{Gpu, GpuError};
@@ -76,7 +77,7 @@ pub struct Renderer {
     finish: Finish,
     targets: Option<Targets>,
     /// The colours on the device.
-    colours: Option<[ColourMap; 2]>,
+    colours: Option<([ColourMap; 2], Option<Strata>)>,
     sky: Option<(u32, Sky)>,
 }
 
@@ -240,7 +241,7 @@ impl Renderer {
         let sky = &self.sky.as_ref().expect("made above").1;
         let data = FrameData::new(world, look, view, sky, &shadow, size);
         self.globals.set(&self.gpu, &data);
-        self.set_colours(look);
+        self.set_colours(world, look);
         let [early, group] = self.globals.groups(&self.gpu, world, &self.caustics.map);
         let gpu = &self.gpu;
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
@@ -250,7 +251,7 @@ impl Renderer {
             self.terrain.choose(gpu, world, &fineness, &shadow.clip_from_world, exaggeration);
             let mut pass = begin(&mut encoder, "shadow", &[], Some(&self.globals.shadow_map.view));
             pass.set_bind_group(0, &early, &[]);
-            if world.extent.has_ground {
+            if world.has_heights() {
                 self.terrain.cast(&mut pass);
             }
             self.space.cast(gpu, &mut pass, world, look);
@@ -267,7 +268,7 @@ impl Renderer {
         {
             let mut pass = begin(&mut encoder, "seen", &[&targets.seen.view], Some(&targets.depth.view));
             pass.set_bind_group(0, &group, &[]);
-            if world.extent.has_ground {
+            if world.has_heights() {
                 self.terrain.draw(&mut pass);
             }
         }
@@ -283,12 +284,16 @@ impl Renderer {
         gpu.queue.submit([encoder.finish()]);
     }
 
-    fn set_colours(&mut self, look: &Look) {
+    fn set_colours(&mut self, world: &World, look: &Look) {
         let overlay = look.overlay.as_ref().map_or(ColourMap::Viridis, |overlay| overlay.style.colours);
         let particles = look.particles.colour.as_ref().map_or(ColourMap::Viridis, |(_, style)| style.colours);
-        if self.colours != Some([overlay, particles]) {
-            self.globals.set_colours(&self.gpu, [overlay.table(), particles.table()]);
-            self.colours = Some([overlay, particles]);
+        let strata = world.earth.as_ref().and_then(|earth| earth.strata.clone());
+        let wanted = Some(([overlay, particles], strata));
+        if self.colours != wanted {
+            let strata = wanted.as_ref().and_then(|(_, strata)| strata.as_ref());
+            let beds = ground_mesh::bed_colours(strata);
+            self.globals.set_colours(&self.gpu, [overlay.table(), particles.table()], beds);
+            self.colours = wanted;
         }
     }
 
@@ -319,6 +324,7 @@ impl Renderer {
 /// Parts of WGSL that several shaders share.
 const FRAME: &str = include_str!("shaders/frame.wgsl");
 const GROUND: &str = include_str!("shaders/ground.wgsl");
+const ROCK: &str = include_str!("shaders/rock.wgsl");
 const MUD: &str = include_str!("shaders/mud.wgsl");
 const WATER: &str = include_str!("shaders/water.wgsl");
 

@@ -10,12 +10,13 @@ use wgpu::{LoadOp, TextureFormat, TextureSampleType};
 
 use super::fluid::Fluid;
 use super::globals::{Globals, texture_entry};
+use super::ground_mesh::EarthPipelines;
 use super::mesh::Meshes;
 use super::needs::covered;
 use super::particles::Particles;
 use super::texture::{EXACT, SMOOTH, Texture};
 use super::world::World;
-use super::{DEPTH, FRAME, GROUND, LIGHT, MUD, Targets, WATER, depth_state, fullscreen_pipeline};
+use super::{DEPTH, FRAME, GROUND, LIGHT, MUD, ROCK, Targets, WATER, depth_state, fullscreen_pipeline};
 use crate::{Look, ParticleShape};
 
 /// Of opaque things, paint and folded normal; of surfaces of water, normal and foam, depth and mud.
@@ -36,6 +37,7 @@ pub(super) const SPACE: &str = include_str!("shaders/space.wgsl");
 pub(super) struct Space {
     particles: Particles,
     meshes: Meshes,
+    earth: EarthPipelines,
     fluid: Fluid,
     bodies_layout: wgpu::BindGroupLayout,
     bodies_light: wgpu::RenderPipeline,
@@ -140,8 +142,9 @@ impl Space {
         Self {
             particles: Particles::new(gpu, globals, &depth_layout),
             meshes: Meshes::new(gpu, globals, &depth_layout),
+            earth: EarthPipelines::new(gpu, globals),
             fluid: Fluid::new(gpu, globals),
-            bodies_light: lit("bodies", &[FRAME, GROUND, SPACE, bodies], &bodies_layout),
+            bodies_light: lit("bodies", &[FRAME, GROUND, ROCK, SPACE, bodies], &bodies_layout),
             bodies_layout,
             behind: lit("behind", &[FRAME, include_str!("shaders/behind.wgsl")], &behind_layout),
             behind_layout,
@@ -160,6 +163,9 @@ impl Space {
     /// Draws what the sun sees. Water lets it through.
     pub(super) fn cast(&self, gpu: &Gpu, pass: &mut wgpu::RenderPass, world: &World, look: &Look) {
         self.meshes.cast(pass, world);
+        if let Some(earth) = &world.earth {
+            self.earth.cast(pass, earth);
+        }
         if let Some(cloud) = world.cloud.as_ref().filter(|_| Parts::of(world, look).spheres) {
             self.particles.cast(gpu, pass, cloud);
         }
@@ -175,7 +181,7 @@ impl Space {
         targets: &Targets,
     ) {
         let parts = Parts::of(world, look);
-        if !(parts.solids || parts.spheres) {
+        if !(parts.solids || parts.spheres || world.earth.is_some()) {
             self.bodies = None;
             return;
         }
@@ -188,6 +194,9 @@ impl Space {
             let mut pass = begin(encoder, "bodies", &colours, Some(depth));
             pass.set_bind_group(0, frame, &[]);
             self.meshes.draw_solids(&mut pass, world);
+            if let Some(earth) = &world.earth {
+                self.earth.draw(&mut pass, earth);
+            }
             if let Some(cloud) = world.cloud.as_ref().filter(|_| parts.spheres) {
                 self.particles.draw(gpu, &mut pass, cloud);
             }

@@ -4,6 +4,7 @@ use thalweg_field::{Grid2, Snapshot};
 use thalweg_gpu::{Gpu, GpuError};
 
 use super::bake::{BakeData, Bakery};
+use super::ground_mesh::Earth;
 use super::lod::{Fineness, Quadtree};
 use super::mesh::Body;
 use super::particles::Cloud;
@@ -29,6 +30,8 @@ pub struct World {
     /// The particles, and the meshes that have triangles.
     pub(super) cloud: Option<Cloud>,
     pub(super) bodies: Vec<Body>,
+    /// Ground that is a mesh; that of heights is not drawn then.
+    pub(super) earth: Option<Earth>,
 }
 
 impl std::fmt::Debug for World {
@@ -102,6 +105,7 @@ impl World {
         let cloud = cloud.transpose()?.flatten();
         let bodies =
             snapshot.meshes.iter().map(|mesh| Body::new(gpu, mesh)).collect::<Result<Vec<_>, _>>()?;
+        let earth = snapshot.ground.as_ref().map(|ground| Earth::new(gpu, ground)).transpose()?.flatten();
         Ok(Self {
             size,
             cell,
@@ -112,7 +116,13 @@ impl World {
             overlay,
             cloud,
             bodies: bodies.into_iter().flatten().collect(),
+            earth,
         })
+    }
+
+    /// Whether the ground is drawn from its heights.
+    pub(super) fn has_heights(&self) -> bool {
+        self.extent.has_ground && self.extent.earth.is_none()
     }
 
     /// The camera's view of this world in a picture of that shape, heights exaggerated as in the look.

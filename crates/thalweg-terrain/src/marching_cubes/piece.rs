@@ -231,6 +231,13 @@ fn normal(shares: &[f32], [start, end]: [usize; 2], along: f32, axis: usize) -> 
 pub struct Cell(pub [f32; 8]);
 
 impl Cell {
+    /// Whether the surface passes through it: some of its corners are rock, and some are air.
+    #[inline]
+    pub fn is_mixed(&self) -> bool {
+        let rock = self.0.iter().filter(|&&share| share > SURFACE).count();
+        rock != 0 && rock != 8
+    }
+
     /// The triangles in the cell, in voxels from its lowest corner, counter-clockwise seen from the air.
     pub fn triangles(&self) -> impl Iterator<Item = [[f32; 3]; 3]> + '_ {
         let rock = self.0.iter().rev().fold(0, |rock, &share| rock << 1 | usize::from(share > SURFACE));

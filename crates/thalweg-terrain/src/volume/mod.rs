@@ -8,12 +8,21 @@
 //! Voxels lie in blocks of 16³. A block that is all rock or all air is one number, so that a large world costs as much as its
 //! surface.
 
+mod cell;
 mod heightfield;
+mod openness;
+mod parts;
 mod perlin;
 mod recipe;
+mod strata;
+mod tube;
 
+pub use openness::openness;
+pub use parts::Parts;
 pub use perlin::Perlin;
-pub use recipe::{Cavern, Matter, NoiseLayer, Terraces, Tube, VolumeRecipe};
+pub use recipe::{Cavern, NoiseLayer, Terraces, VolumeRecipe};
+pub use strata::{BedRecipe, StrataRecipe};
+pub use tube::{Matter, Tube};
 
 use std::ops::Range;
 use thalweg_field::{Invalid, band, require};
@@ -146,6 +155,16 @@ impl Volume {
         }
     }
 
+    /// Keeps blocks whose voxels have become all alike as one number again.
+    pub fn settle(&mut self) {
+        let size = self.size;
+        band::for_each(&mut self.blocks, |index, block| {
+            if let Block::Dense(shares) = block {
+                *block = settled(std::mem::take(shares).into(), rows_within(size, first_voxel(size, index)));
+            }
+        });
+    }
+
     fn block_of(&self, [x, y, z]: [usize; 3]) -> usize {
         let [across, along, _] = self.blocks_along();
         x / SIDE + across * (y / SIDE + along * (z / SIDE))
@@ -180,7 +199,7 @@ impl Volume {
     }
 
     /// Copies the shares of a box of voxels that begins at `first`; what lies outside is air.
-    pub(crate) fn copy_shares(&self, first: [isize; 3], size: [usize; 3], into: &mut [f32]) {
+    pub fn copy_shares(&self, first: [isize; 3], size: [usize; 3], into: &mut [f32]) {
         let ends: [isize; 3] = std::array::from_fn(|axis| first[axis] + size[axis] as isize);
         for (line, row) in into.chunks_exact_mut(size[0]).take(size[1] * size[2]).enumerate() {
             let (y, z) = (first[1] + (line % size[1]) as isize, first[2] + (line / size[1]) as isize);
@@ -235,7 +254,13 @@ impl Volume {
     /// Bytes that the voxels take.
     pub fn bytes(&self) -> usize {
         let dense = self.blocks.iter().filter(|block| matches!(block, Block::Dense(_))).count();
-        self.blocks.len() * size_of::<Block>() + dense * BLOCK * size_of::<f32>()
+        Self::memory_of(self.blocks.len() as u64, dense as u64) as usize
+    }
+
+    /// Memory of so many blocks, of which some are dense `[bytes]`.
+    pub fn memory_of(blocks: u64, dense: u64) -> u64 {
+        let each = size_of::<Block>() as u64;
+        blocks.saturating_mul(each).saturating_add(dense.saturating_mul((BLOCK * size_of::<f32>()) as u64))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Volumes as scene files write them: ground of heights that noise in space shapes, with terraces, caverns and tubes.
 
-use super::{Perlin, Volume};
+use super::{Perlin, SIDE, SOFT, StrataRecipe, Tube, Volume};
 use crate::recipe::{height, octaves, place, size};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,6 +10,9 @@ use thalweg_field::{Heightfield, Invalid, describe::within, random::Key, units};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct VolumeRecipe {
+    /// Volume to read, beside the scene file or below it: TWV or NRRD. It is all there is: only `strata` may stand beside it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
     /// Height of the bottom of the box `[m]`.
     #[serde(with = "units::Length")]
     #[schemars(transform = height())]
@@ -35,11 +38,15 @@ pub struct VolumeRecipe {
     /// Straight tubes of air or rock: tunnels, arches, pillars.
     #[serde(rename = "tube", skip_serializing_if = "Vec::is_empty")]
     pub tubes: Vec<Tube>,
+    /// Beds of rock; missing: all rock is alike.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strata: Option<StrataRecipe>,
 }
 
 impl Default for VolumeRecipe {
     fn default() -> Self {
         Self {
+            file: None,
             bottom: 0.0,
             height: 32.0,
             bias: 1.0,
@@ -47,6 +54,7 @@ impl Default for VolumeRecipe {
             terraces: None,
             caverns: Vec::new(),
             tubes: Vec::new(),
+            strata: None,
         }
     }
 }
@@ -115,51 +123,18 @@ pub struct Cavern {
     #[schemars(transform = size().slider(5.0, 200.0))]
     pub wavelength: f64,
     /// Heights between which they lie `[m]`.
-    #[serde(with = "units::Pair::<units::Length>")]
+    #[serde(with = "units::Pair::<units::Length>", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = place())]
     pub between: Option<[f64; 2]>,
+    /// How much of the noise of the layers moves their walls too `[-]`.
+    #[serde(with = "units::Ratio")]
+    #[schemars(transform = within(0.0, 10.0).slider(0.0, 1.0))]
+    pub rough: f64,
 }
 
 impl Default for Cavern {
     fn default() -> Self {
-        Self { radius: 3.0, wavelength: 30.0, between: None }
-    }
-}
-
-/// What a tube is full of.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Matter {
-    /// A tunnel.
-    #[default]
-    Air,
-    /// A pillar, a beam, a boulder.
-    Rock,
-}
-
-/// A straight tube with round ends.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Tube {
-    /// One end: east, north, up `[m]`.
-    #[serde(with = "units::Triple::<units::Length>")]
-    #[schemars(transform = place())]
-    pub from: [f64; 3],
-    /// The other end `[m]`.
-    #[serde(with = "units::Triple::<units::Length>")]
-    #[schemars(transform = place())]
-    pub to: [f64; 3],
-    /// Half of its width `[m]`.
-    #[serde(with = "units::Length")]
-    #[schemars(transform = size().slider(0.5, 50.0))]
-    pub radius: f64,
-    /// What it is full of.
-    pub matter: Matter,
-}
-
-impl Default for Tube {
-    fn default() -> Self {
-        Self { from: [0.0; 3], to: [10.0, 0.0, 0.0], radius: 3.0, matter: Matter::Air }
+        Self { radius: 3.0, wavelength: 30.0, between: None, rough: 0.3 }
     }
 }
 
@@ -187,7 +162,7 @@ impl NoiseLayer {
 
 impl Octaves {
     /// Adds the layer to the depths of a row.
-    fn add(&self, start: [f64; 3], spacing: f64, scratch: &mut [[f32; super::SIDE]; 2], depths: &mut [f32]) {
+    fn add(&self, start: [f64; 3], spacing: f64, scratch: &mut [[f32; SIDE]; 2], depths: &mut [f32]) {
         let [sum, one] = scratch.each_mut().map(|row| &mut row[..depths.len()]);
         sum.fill(0.0);
         for (noise, amplitude) in &self.octaves {
@@ -214,28 +189,64 @@ impl VolumeRecipe {
     /// The volume on the cells of a ground, which is as high as its layers say where nothing else is.
     pub fn build(&self, ground: &Heightfield, seed: u64) -> Result<Volume, Invalid> {
         let voxel = ground.frame.cell;
-        let size = [ground.height.cols(), ground.height.rows(), self.voxels_up(voxel)];
+        Volume::from_depths(self.size_on(ground), voxel, self.bottom, self.depths(ground, seed))
+    }
+
+    /// Voxels to the east, to the north and up, on the cells of a ground.
+    pub fn size_on(&self, ground: &Heightfield) -> [usize; 3] {
+        [ground.height.cols(), ground.height.rows(), self.voxels_up(ground.frame.cell)]
+    }
+
+    /// Memory that the volume will take, as far as the middles of its blocks tell `[bytes]`.
+    pub fn memory(&self, ground: &Heightfield, seed: u64) -> u64 {
+        let voxel = ground.frame.cell;
+        let blocks = self.size_on(ground).map(|voxels| voxels.div_ceil(SIDE));
+        let depths = self.depths(ground, seed);
+        // From the middle of a block to its corners, and the soft part of the surface.
+        let reach = (0.5 * voxel * (3.0_f64.sqrt() * SIDE as f64 + f64::from(SOFT))) as f32;
+        let mut dense = 0;
+        for up in 0..blocks[2] {
+            for n in 0..blocks[0] * blocks[1] {
+                let middle = |block: usize, voxels: usize| (block * SIDE + SIDE / 2).min(voxels - 1);
+                let at = [
+                    middle(n % blocks[0], ground.height.cols()),
+                    middle(n / blocks[0], ground.height.rows()),
+                ];
+                let [east, north] = at.map(|voxels| (voxels as f64 + 0.5) * voxel);
+                let height = self.bottom + ((up * SIDE + SIDE / 2) as f64 + 0.5) * voxel;
+                let mut depth = [0.0];
+                depths([east, north, height], &mut depth);
+                dense += u64::from(depth[0].abs() < reach);
+            }
+        }
+        Volume::memory_of(blocks.iter().product::<usize>() as u64, dense)
+    }
+
+    /// How deep rows of places lie in the rock, as [`Volume::from_depths`] asks for it.
+    fn depths<'a>(
+        &'a self,
+        ground: &'a Heightfield,
+        seed: u64,
+    ) -> impl Fn([f64; 3], &mut [f32]) + Sync + use<'a> {
+        let voxel = ground.frame.cell;
         let root = Key::new(seed);
         let noises: Vec<_> =
-            self.noises.iter().enumerate().map(|(n, noise)| noise.prepared(root.with(n as u64))).collect();
-        let caverns: Vec<_> = self
-            .caverns
-            .iter()
-            .enumerate()
-            .map(|(n, cavern)| cavern.prepared(root.with(1000 + n as u64)))
-            .collect();
-        Volume::from_depths(size, voxel, self.bottom, |start, depths| {
-            let mut scratch = [[0.0; super::SIDE]; 2];
+            self.noises.iter().zip(0..).map(|(noise, n)| noise.prepared(root.with(n))).collect();
+        let caverns: Vec<_> =
+            self.caverns.iter().zip(1000..).map(|(cavern, n)| cavern.prepared(root.with(n))).collect();
+        move |start, depths| {
+            let (mut scratch, mut noise) = ([[0.0; SIDE]; 2], [0.0; SIDE]);
+            let noise = &mut noise[..depths.len()];
+            noises.iter().for_each(|layer| layer.add(start, voxel, &mut scratch, noise));
             let [col, row] = ground.cell_from_local([start[0], start[1]]).map(|n| n.round() as usize);
             let level = self.terraces.as_ref().map_or(start[2], |terraces| terraces.stepped(start[2]));
             let heights = &ground.height.row(row)[col..][..depths.len()];
-            for (depth, height) in depths.iter_mut().zip(heights) {
-                *depth = (self.bias * (f64::from(*height) - level)) as f32;
+            for ((depth, height), noise) in depths.iter_mut().zip(heights).zip(&*noise) {
+                *depth = (self.bias * (f64::from(*height) - level)) as f32 + noise;
             }
-            noises.iter().for_each(|noise| noise.add(start, voxel, &mut scratch, depths));
-            caverns.iter().for_each(|cavern| cavern.hollow(start, voxel, &mut scratch, depths));
-            self.tubes.iter().for_each(|tube| tube.put(start, voxel, depths));
-        })
+            caverns.iter().for_each(|cavern| cavern.hollow((start, voxel), noise, &mut scratch, depths));
+            self.tubes.iter().for_each(|tube| tube.put(start, voxel, noise, depths));
+        }
     }
 }
 
@@ -267,12 +278,12 @@ impl Hollow {
     /// Takes the hollow out of a row: the surroundings of the lines along which two noises are both zero.
     fn hollow(
         &self,
-        start: [f64; 3],
-        spacing: f64,
-        scratch: &mut [[f32; super::SIDE]; 2],
+        (start, spacing): ([f64; 3], f64),
+        noise: &[f32],
+        scratch: &mut [[f32; SIDE]; 2],
         depths: &mut [f32],
     ) {
-        let Cavern { radius, wavelength, between } = &self.cavern;
+        let Cavern { radius, wavelength, between, rough } = &self.cavern;
         let beyond = between.map_or(0.0, |[low, high]| (low - start[2]).max(start[2] - high).max(0.0));
         if beyond > *radius {
             return;
@@ -281,31 +292,10 @@ impl Hollow {
         self.noises[0].row(start, spacing, a);
         self.noises[1].row(start, spacing, b);
         let away = (wavelength / NOISE_SLOPE) as f32;
-        let (radius, beyond) = (*radius as f32, beyond as f32);
-        for ((depth, a), b) in depths.iter_mut().zip(&*a).zip(&*b) {
+        let (radius, beyond, rough) = (*radius as f32, beyond as f32, *rough as f32);
+        for (((depth, a), b), noise) in depths.iter_mut().zip(&*a).zip(&*b).zip(noise) {
             let from_line = away * (a * a + b * b).sqrt();
-            *depth = depth.min((from_line * from_line + beyond * beyond).sqrt() - radius);
-        }
-    }
-}
-
-impl Tube {
-    /// Puts the tube into a row.
-    fn put(&self, start: [f64; 3], spacing: f64, depths: &mut [f32]) {
-        let along: [f64; 3] = std::array::from_fn(|axis| self.to[axis] - self.from[axis]);
-        let length2 = along.iter().map(|x| x * x).sum::<f64>();
-        for (n, depth) in depths.iter_mut().enumerate() {
-            let place = [start[0] + spacing * n as f64, start[1], start[2]];
-            let way: [f64; 3] = std::array::from_fn(|axis| place[axis] - self.from[axis]);
-            let share =
-                (0..3).map(|axis| way[axis] * along[axis]).sum::<f64>() / length2.max(f64::MIN_POSITIVE);
-            let share = share.clamp(0.0, 1.0);
-            let away = (0..3).map(|axis| (way[axis] - share * along[axis]).powi(2)).sum::<f64>().sqrt();
-            let outside = (away - self.radius) as f32;
-            *depth = match self.matter {
-                Matter::Air => depth.min(outside),
-                Matter::Rock => depth.max(-outside),
-            };
+            *depth = depth.min((from_line * from_line + beyond * beyond).sqrt() - radius + rough * noise);
         }
     }
 }

@@ -17,11 +17,13 @@ pub use painter::{DrawError, Exposure, Model, Painter, Resolve};
 pub(crate) use tint::tints;
 
 use crate::project::Scene;
-use crate::world::standing_water;
+use crate::world::{Ground, ground_mesh, standing_water};
 use std::path::Path;
+use std::sync::Arc;
 use thalweg_field::{Field, FieldInfo, Heightfield, Snapshot};
 use thalweg_io::{WriteError, write_jpeg_rgb, write_png_rgb};
 use thalweg_render::{Look, Picture};
+use thalweg_terrain::volume::Volume;
 
 /// Quality of JPEG pictures: no loss that can be seen, a tenth of the bytes of a PNG.
 const JPEG_QUALITY: u8 = 92;
@@ -47,11 +49,21 @@ pub fn bare(ground: &Heightfield) -> Snapshot {
     Snapshot::of_fields(ground.frame.clone(), vec![Field { info, values: ground.height.clone() }])
 }
 
+/// A volume alone, as a snapshot; its rock is all alike.
+pub fn of_volume(volume: &Volume) -> Snapshot {
+    Snapshot { ground: Some(Arc::new(ground_mesh(volume, None))), ..bare(&volume.heightfield()) }
+}
+
 /// The start of a scene: its ground, and the water that stands on it.
-pub fn opening(scene: &Scene, start: &Heightfield) -> Snapshot {
-    let mut opening = bare(start);
-    let info = FieldInfo::new("water", "m", "depth of the water above the bed");
-    opening.fields.push(Field { info, values: standing_water(scene, start) });
+pub fn opening(scene: &Scene, start: &Ground) -> Snapshot {
+    let mut opening = bare(start.heights());
+    match start.volume() {
+        Some(volume) => opening.ground = Some(start.mesh_of(volume)),
+        None => {
+            let info = FieldInfo::new("water", "m", "depth of the water above the bed");
+            opening.fields.push(Field { info, values: standing_water(scene, start.heights()) });
+        }
+    }
     opening
 }
 

@@ -6,10 +6,10 @@ use crate::project::RendererChoice;
 use crate::whitewater::with_whitewater;
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
-use thalweg_field::Snapshot;
+use thalweg_field::{Column, Points, Snapshot};
 use thalweg_gpu::{Breadth, Candidate, Choice, Gpu, GpuError};
 use thalweg_render::gpu::{Renderer, World};
-use thalweg_render::{Camera, Extent, Look, ParticleShape, Picture, Scene, View, map, relief, sketch};
+use thalweg_render::{Camera, Cut, Extent, Look, ParticleShape, Picture, Scene, View, map, relief, sketch};
 
 /// Why there is no picture.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -207,11 +207,13 @@ fn as_drawn<'a>(snapshot: &'a Snapshot, look: &Look) -> Cow<'a, Snapshot> {
     let Some(points) = snapshot.points.as_ref().filter(|_| shape != ParticleShape::Hidden) else {
         return Cow::Borrowed(snapshot);
     };
+    let left = look.cut.filter(|_| snapshot.ground.is_some()).map(|cut| without(points, cut));
+    let points = left.as_ref().unwrap_or(points);
     let foaming = shape == ParticleShape::Surface && look.water.foam > 0.0;
     let white = if foaming { with_whitewater(points) } else { Cow::Borrowed(points) };
     let laid_over = look.overlay.as_ref().is_some_and(|overlay| overlay.field == "water");
     let doubled = !laid_over && snapshot.field("water").is_some();
-    if matches!(white, Cow::Borrowed(_)) && !doubled {
+    if matches!(white, Cow::Borrowed(_)) && !doubled && left.is_none() {
         return Cow::Borrowed(snapshot);
     }
     let kept = |name: &str| !doubled || name != "water";
@@ -223,7 +225,22 @@ fn as_drawn<'a>(snapshot: &'a Snapshot, look: &Look) -> Cow<'a, Snapshot> {
         fields,
         points: Some(white.into_owned()),
         meshes: snapshot.meshes.clone(),
+        ground: snapshot.ground.clone(),
     })
+}
+
+/// Particles less those that are taken away with the ground.
+fn without(points: &Points, cut: Cut) -> Points {
+    let kept: Vec<bool> = points.positions.iter().map(|place| !cut.takes(*place)).collect();
+    fn of<T: Copy>(all: &[T], kept: &[bool]) -> Vec<T> {
+        all.iter().zip(kept).filter(|(_, kept)| **kept).map(|(one, _)| *one).collect()
+    }
+    let column = |column: &Column| Column { info: column.info.clone(), values: of(&column.values, &kept) };
+    Points {
+        positions: of(&points.positions, &kept),
+        radius: points.radius,
+        columns: points.columns.iter().map(column).collect(),
+    }
 }
 
 /// The size of a picture; from the top, the largest of the terrain's own shape that fits in.
@@ -243,7 +260,8 @@ fn fitted(snapshot: &Snapshot, exposure: &Exposure) -> [usize; 2] {
 fn with_cpu(snapshot: &Snapshot, exposure: &Exposure, size: [usize; 2]) -> Picture {
     let Exposure { look, camera, marks, stop, .. } = *exposure;
     let particles = snapshot.points.is_some() && look.particles.shape != ParticleShape::Hidden;
-    let alone = *camera == Camera::Top && !particles && snapshot.meshes.is_empty();
+    let meshes = !snapshot.meshes.is_empty() || snapshot.ground.is_some();
+    let alone = *camera == Camera::Top && !particles && !meshes;
     let scene = Scene::snapshot(snapshot).filter(|_| alone).map(|scene| Scene {
         water_depth: scene.water_depth.filter(|_| look.water.visible),
         stop,

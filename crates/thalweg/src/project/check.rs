@@ -12,6 +12,7 @@ use thalweg_field::range::brief;
 use thalweg_render::{ShotError, StyleError};
 use thalweg_terrain::Recipe;
 use thalweg_terrain::recipe::Layer;
+use thalweg_terrain::volume::VolumeRecipe;
 
 /// A value that makes no sense, where it stands and what would be right.
 #[derive(Clone, Debug, PartialEq)]
@@ -124,6 +125,7 @@ impl Scene {
             check_path(found, file, "terrain.file");
         }
         check_layers(found, "terrain", &terrain.layers);
+        self.check_volume(found);
         if let Some(hardness) = &terrain.hardness {
             found.unless(hardness.file.is_some() == hardness.layers.is_empty(), "terrain.hardness", || {
                 "hardness comes from a file or from layers; give exactly one of them".into()
@@ -132,6 +134,52 @@ impl Scene {
                 check_path(found, file, "terrain.hardness.file");
             }
             check_layers(found, "terrain.hardness", &hardness.layers);
+        }
+    }
+
+    /// A volume comes from its recipe over heights, or all of it from a file.
+    fn check_volume(&self, found: &mut Complaints) {
+        let terrain = &self.terrain;
+        let meshes = terrain.volume.is_some() || self.output.ground.is_empty();
+        found.unless(meshes, "output.ground", || {
+            "output.ground is the surface of a volume, and this ground has heights alone; leave it out, or give \
+             [terrain.volume]"
+                .into()
+        });
+        let Some(volume) = &terrain.volume else { return };
+        found.unless(self.before.is_empty(), "before", || {
+            "before: methods that come before work on heights, and this ground is a volume; drop [[before]] or \
+             [terrain.volume]"
+                .into()
+        });
+        for (i, cavern) in volume.caverns.iter().enumerate() {
+            if let Some([low, high]) = cavern.between {
+                let path = format!("terrain.volume.cavern[{i}].between");
+                found.unless(high > low, &path, || {
+                    format!("{path} is {low} to {high} m; the second must be the larger")
+                });
+            }
+        }
+        let Some(file) = &volume.file else { return };
+        check_path(found, file, "terrain.volume.file");
+        let bare = VolumeRecipe {
+            file: volume.file.clone(),
+            strata: volume.strata.clone(),
+            ..VolumeRecipe::default()
+        };
+        for (path, there) in [
+            ("terrain.volume", *volume != bare),
+            ("terrain.file", terrain.file.is_some()),
+            ("terrain.layer", !terrain.layers.is_empty()),
+            ("terrain.island", terrain.island.is_some()),
+            ("terrain.size", terrain.size.is_some()),
+            ("terrain.cell", terrain.cell.is_some()),
+        ] {
+            found.unless(!there, path, || {
+                format!(
+                    "{path}: a volume from a file is all of the ground; give the file and its strata alone"
+                )
+            });
         }
     }
 

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use thalweg_field::{describe::within, units};
 use thalweg_terrain::Recipe;
 use thalweg_terrain::recipe::{Island, Layer};
+use thalweg_terrain::volume::VolumeRecipe;
 
 /// The ground: a file, or layers of noise and shapes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -39,9 +40,18 @@ pub struct Terrain {
     /// Procedural ground, the lowest layer first; not together with `file`. With neither, a mountain range.
     #[serde(rename = "layer", skip_serializing_if = "Vec::is_empty")]
     pub layers: Vec<Layer>,
+    /// Ground with caves, arches and overhangs, in voxels as wide as the cells: what the layers or the file say, and what is
+    /// put into it and taken out of it here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volume: Option<VolumeRecipe>,
 }
 
 impl Terrain {
+    /// The file of a volume that takes the place of heights.
+    pub(crate) fn volume_file(&self) -> Option<&String> {
+        self.volume.as_ref()?.file.as_ref()
+    }
+
     /// Cells of procedural ground, where the scene does not say.
     pub const SIZE: [usize; 2] = [512, 512];
     /// Side of a cell of procedural ground, where the scene does not say `[m]`.

@@ -13,8 +13,8 @@
 use super::describe::{description, presets};
 use super::explain::{number_told, told};
 use super::{
-    CameraKey, CameraTable, Coarse, Drops, Emitter, Hardness, Obstacle, Output, ParticlesTable, PictureTable,
-    Pool, Probe, Rain, Scene, Sink, Source, Terrain, Time, WaterTable,
+    CameraKey, CameraTable, Coarse, CutTable, Drops, Emitter, Hardness, Obstacle, Output, ParticlesTable,
+    PictureTable, Pool, Probe, Rain, Scene, Sink, Source, Terrain, Time, WaterTable,
 };
 use serde_json::Value;
 use thalweg_coupling as coupling;
@@ -24,6 +24,7 @@ use thalweg_field::describe::{Form, Parameter, field_names};
 use thalweg_terrain::noise::{Billow, Fbm, Ridged, Voronoi, Warp};
 use thalweg_terrain::recipe::Island;
 use thalweg_terrain::shape::{Basin, Bump, Canyon, Cone, Ditch, Meander, Plane, Ramp};
+use thalweg_terrain::volume::{BedRecipe, Cavern, NoiseLayer, StrataRecipe, Terraces, Tube, VolumeRecipe};
 
 const BEGIN: &str = "<!-- parameters: ";
 const END: &str = "<!-- end -->";
@@ -246,6 +247,13 @@ fn names_in(section: &str, kinds: &[&str]) -> Vec<&'static str> {
         ("terrain", _) => &[field_names::<Terrain>()],
         ("terrain.island", _) => &[field_names::<Island>()],
         ("terrain.hardness", _) => &[field_names::<Hardness>()],
+        ("terrain.volume", _) => &[field_names::<VolumeRecipe>()],
+        ("terrain.volume.noise", _) => &[field_names::<NoiseLayer>()],
+        ("terrain.volume.terraces", _) => &[field_names::<Terraces>()],
+        ("terrain.volume.cavern", _) => &[field_names::<Cavern>()],
+        ("terrain.volume.tube", _) => &[field_names::<Tube>()],
+        ("terrain.volume.strata", _) => &[field_names::<StrataRecipe>()],
+        ("terrain.volume.strata.bed", _) => &[field_names::<BedRecipe>()],
         ("terrain.layer", _) => return layer_names(kinds),
         ("terrain.layer.warp", _) => &[field_names::<Warp>()],
         ("terrain.layer.mask", _) => &[&["layer", "low", "high", "center", "radius", "fade"]],
@@ -273,6 +281,7 @@ fn names_in(section: &str, kinds: &[&str]) -> Vec<&'static str> {
         ("camera", _) => &[field_names::<CameraTable>()],
         ("camera.key", _) => &[field_names::<CameraKey>()],
         ("picture", _) => &[field_names::<PictureTable>()],
+        ("picture.cut", _) => &[field_names::<CutTable>()],
         ("picture.water", _) => &[field_names::<WaterTable>()],
         ("picture.particles", _) => &[field_names::<ParticlesTable>()],
         ("picture.overlay", _) => &[&["field", "colours", "scale", "range", "opacity"]],

@@ -55,6 +55,10 @@ pub struct Output {
     #[serde(deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "OneOrMany<SurfaceFormat>")]
     pub surface: Vec<SurfaceFormat>,
+    /// Formats that the surface of ground which is a volume is written in at the end, as `mesh/ground`; none: it is not.
+    #[serde(deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "OneOrMany<SurfaceFormat>")]
+    pub ground: Vec<SurfaceFormat>,
 }
 
 impl Default for Output {
@@ -71,6 +75,7 @@ impl Default for Output {
             particles: Vec::new(),
             surface_every: 0,
             surface: Vec::new(),
+            ground: Vec::new(),
         }
     }
 }

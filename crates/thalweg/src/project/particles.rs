@@ -59,6 +59,7 @@ impl Scene {
     fn belongings(&self) -> Vec<(&'static str, String, bool)> {
         let output = &self.output;
         let mut all = vec![
+            ("terrain.volume", "terrain.volume".into(), self.terrain.volume.is_some()),
             ("rain", "rain[0]".into(), !self.rain.is_empty()),
             ("source", "source[0]".into(), !self.sources.is_empty()),
             ("drain", "drain[0]".into(), !self.drains.is_empty()),

@@ -1,6 +1,6 @@
 //! `[picture]`: how pictures look.
 
-use super::ranges::{angle, depth, height, share, strength};
+use super::ranges::{angle, depth, height, place, share, strength};
 use schemars::transform::Transform;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
@@ -12,7 +12,7 @@ use thalweg_field::FieldInfo;
 use thalweg_field::describe::within;
 use thalweg_field::units::{self, Dimension};
 use thalweg_render::{
-    ColourMap, Light, Look, MapStyle, Overlay, Palette, ParticleLook, ParticleShape, ReliefStyle, Scale,
+    ColourMap, Cut, Light, Look, MapStyle, Overlay, Palette, ParticleLook, ParticleShape, ReliefStyle, Scale,
     Snow, WaterLook,
 };
 
@@ -80,9 +80,26 @@ pub struct PictureTable {
     pub water: WaterTable,
     /// The particles.
     pub particles: ParticlesTable,
+    /// Where ground of a volume is sawn through, to look into it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cut: Option<CutTable>,
     /// A quantity laid over the ground in false colour.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub overlay: Option<OverlayTable>,
+}
+
+/// An upright plane through the ground; what lies beyond is taken away.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct CutTable {
+    /// A place on it, east and north `[m]`.
+    #[serde(with = "units::Pair::<units::Length>")]
+    #[schemars(transform = place())]
+    pub at: [f64; 2],
+    /// Compass direction of what is taken away, clockwise from north `[rad]`.
+    #[serde(with = "units::Angle")]
+    #[schemars(transform = angle())]
+    pub towards: f64,
 }
 
 /// Where snow lies.
@@ -366,6 +383,7 @@ impl Default for PictureTable {
             triangle_size: decimal(look.triangle_size),
             water: WaterTable::default(),
             particles: ParticlesTable::default(),
+            cut: None,
             overlay: None,
         }
     }
@@ -510,6 +528,9 @@ impl PictureTable {
             },
             particles: self.particles.look(),
             overlay: self.overlay.as_ref().map(OverlayTable::overlay),
+            cut: self
+                .cut
+                .map(|CutTable { at, towards }| Cut { at: at.map(|x| x as f32), towards: towards as f32 }),
             supersampling: self.supersampling,
             triangle_size: self.triangle_size as f32,
             ..usual

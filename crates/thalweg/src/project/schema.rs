@@ -108,7 +108,7 @@ impl Scene {
     /// Writes out what the program would choose, so that the scene says all that runs.
     pub(super) fn fill_in(&mut self) {
         let terrain = &mut self.terrain;
-        if terrain.file.is_none() {
+        if terrain.file.is_none() && terrain.volume_file().is_none() {
             let Recipe { layers, island } = terrain.recipe();
             (terrain.layers, terrain.island) = (layers, island);
             terrain.size.get_or_insert(Terrain::SIZE);
@@ -132,6 +132,7 @@ impl Scene {
     pub(crate) fn files_mut(&mut self) -> Vec<(String, &mut String)> {
         let terrain = &mut self.terrain;
         let hardness = terrain.hardness.as_mut().and_then(|hardness| hardness.file.as_mut());
+        let volume = terrain.volume.as_mut().and_then(|volume| volume.file.as_mut());
         let masks =
             self.rain.iter_mut().enumerate().map(|(i, rain)| (format!("rain[{i}].mask"), rain.mask.as_mut()));
         let meshes = self
@@ -139,8 +140,11 @@ impl Scene {
             .iter_mut()
             .enumerate()
             .map(|(i, obstacle)| (format!("obstacle[{i}].file"), obstacle.file.as_mut()));
-        let files =
-            [("terrain.file".into(), terrain.file.as_mut()), ("terrain.hardness.file".into(), hardness)];
+        let files = [
+            ("terrain.file".into(), terrain.file.as_mut()),
+            ("terrain.volume.file".into(), volume),
+            ("terrain.hardness.file".into(), hardness),
+        ];
         files.into_iter().chain(masks).chain(meshes).filter_map(|(path, file)| Some((path, file?))).collect()
     }
 }

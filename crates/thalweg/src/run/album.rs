@@ -127,7 +127,7 @@ fn draw_pictures(
     let stopped = || stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
     let start = now.start();
     let top = ReliefStyle { height_range: draw::height_range(start), ..ReliefStyle::default() };
-    let opening = draw::opening(now.scene(), start);
+    let opening = draw::opening(now.scene(), now.start_ground());
     let [Some(before), Some(after)] = [&opening, end].map(thalweg_render::Scene::snapshot) else {
         return Some(Vec::new());
     };

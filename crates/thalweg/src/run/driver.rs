@@ -218,6 +218,9 @@ impl Driver<'_> {
         Now::tell(state, |now| {
             let ending = &mut Ending { now, snapshot: &mut snapshot, timings, watcher };
             let mut files = ending.timings.of("maps", || output::write_maps(out, ending.snapshot, output))?;
+            if let Some(volume) = state.volume() {
+                files.extend(output::write_ground(out, (volume, ending.snapshot), output)?);
+            }
             for recorder in recorders {
                 files.extend(recorder.finish(ending)?);
             }

@@ -6,8 +6,9 @@ use crate::world::is_inside;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use thalweg_field::{Heightfield, Snapshot};
-use thalweg_io::{WriteError, WriteOptions, atomic, write_heightfield, write_map};
+use thalweg_field::{GroundMesh, Heightfield, Snapshot};
+use thalweg_io::{WriteError, WriteOptions, atomic, write_heightfield, write_map, write_mesh, write_volume};
+use thalweg_terrain::volume::Volume;
 
 /// The video of all frames: as it should be, and as an animated PNG where no video can be made.
 pub const VIDEOS: [&str; 2] = ["frames.mp4", "frames.png"];
@@ -21,8 +22,11 @@ const INPUTS: &str = "inputs";
 /// The scene as it ran.
 pub(super) const SCENE: &str = "scene.toml";
 
+/// The ground, where it is a volume.
+const VOLUME: &str = "volume.twv";
+
 /// What a run writes beside checkpoints, and may therefore overwrite.
-pub(super) const OWN: [&str; 12] = [
+pub(super) const OWN: [&str; 13] = [
     SCENE,
     REPORT,
     "height.png",
@@ -33,6 +37,7 @@ pub(super) const OWN: [&str; 12] = [
     "frames",
     "particles",
     "mesh",
+    VOLUME,
     VIDEOS[0],
     VIDEOS[1],
 ];
@@ -130,6 +135,42 @@ fn copies(scene: &mut Scene) -> BTreeMap<String, String> {
 fn copy(from: &Path, to: &Path) -> Result<(), WriteError> {
     atomic::create_dir(to.parent().unwrap_or(Path::new(".")))?;
     atomic::write_atomic(to, |file| std::io::copy(&mut thalweg_io::open_regular(from)?, file).map(drop))
+}
+
+/// Writes ground that is a volume: its voxels, and its surface in the formats that are asked for.
+pub(super) fn write_ground(
+    out: &Path,
+    (volume, shown): (&Volume, &Snapshot),
+    asked: &Output,
+) -> Result<Vec<PathBuf>, WriteError> {
+    let mut files = vec![out.join(VOLUME)];
+    write_volume(&files[0], volume)?;
+    let Some(ground) = shown.ground.as_ref().filter(|_| !asked.ground.is_empty()) else { return Ok(files) };
+    atomic::create_dir(&out.join("mesh"))?;
+    let colours = bed_colours(ground);
+    for format in &asked.ground {
+        let path = out.join("mesh").join(format!("ground.{}", format.extension()));
+        write_mesh(&path, &ground.mesh, colours.as_deref())?;
+        files.push(path);
+    }
+    Ok(files)
+}
+
+/// The colour of the bed at each corner, linear; none where all rock is alike.
+fn bed_colours(ground: &GroundMesh) -> Option<Vec<[f32; 4]>> {
+    let strata = ground.strata.as_ref()?;
+    let colour = |place: &[f32; 3]| {
+        let bed = strata.bed_at(strata.level(place.map(f64::from)));
+        let [red, green, blue] = bed.map_or([128; 3], |bed| bed.colour).map(linear);
+        [red, green, blue, 1.0]
+    };
+    Some(ground.mesh.positions.iter().map(colour).collect())
+}
+
+/// Linear light of an sRGB value (IEC 61966-2-1).
+fn linear(value: u8) -> f32 {
+    let value = f32::from(value) / 255.0;
+    if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
 }
 
 /// Writes the height, and into `maps/` every other field that is asked for.

@@ -43,7 +43,7 @@ impl Pictures {
             marks: Marks::of(&scene.picture),
             told: false,
         };
-        pictures.settle(scene, &draw::opening(scene, now.start()));
+        pictures.settle(scene, &draw::opening(scene, now.start_ground()));
         pictures.tell(watcher);
         Some(pictures)
     }

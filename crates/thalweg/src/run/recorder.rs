@@ -7,6 +7,7 @@ use super::progress::{Timings, Watcher};
 use crate::project::Scene;
 use crate::session::Session;
 use crate::solver::Clock;
+use crate::world::Ground;
 use std::path::PathBuf;
 use thalweg_field::{Heightfield, Snapshot};
 use thalweg_io::WriteError;
@@ -16,7 +17,7 @@ use thalweg_io::WriteError;
 pub(super) struct Now<'a> {
     pub clock: Clock,
     scene: &'a Scene,
-    start: &'a Heightfield,
+    start: &'a Ground,
     steps_before: &'a dyn Fn(f64) -> u64,
 }
 
@@ -27,7 +28,7 @@ impl<'a> Now<'a> {
         somebody(&Now {
             clock: session.clock(),
             scene: session.scene(),
-            start: session.start(),
+            start: session.start_ground(),
             steps_before: &steps_before,
         })
     }
@@ -39,6 +40,11 @@ impl<'a> Now<'a> {
 
     /// The terrain before anything happened.
     pub(super) fn start(&self) -> &'a Heightfield {
+        self.start.heights()
+    }
+
+    /// The same, be it heights or a volume.
+    pub(super) fn start_ground(&self) -> &'a Ground {
         self.start
     }
 

@@ -42,6 +42,7 @@ impl History {
     fn bytes(&self) -> usize {
         let of = |entry: &Entry| match &entry.way {
             Way::Patch(Patch::Cells(patch)) => 16 * patch.before.len(),
+            Way::Patch(Patch::Rock(patch)) => 16 * patch.before.len(),
             Way::Patch(Patch::Particles(exchanged)) => 64 * (exchanged.came.len() + exchanged.went.len()),
             Way::Edit(_) => 0,
         };

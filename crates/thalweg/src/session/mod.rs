@@ -18,6 +18,7 @@ use history::{Entry, History};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use thalweg_field::{Grid2, Heightfield, Ledger, Points, Snapshot};
+use thalweg_terrain::volume::Volume;
 
 /// Events that wait to be asked for; older ones are forgotten.
 const MOST_EVENTS: usize = 1000;
@@ -412,6 +413,16 @@ impl Session {
     /// The terrain before anything happened, at full resolution.
     pub fn start(&self) -> &Heightfield {
         self.world.ground().heights()
+    }
+
+    /// The ground before anything happened.
+    pub fn start_ground(&self) -> &Ground {
+        self.world.ground()
+    }
+
+    /// The ground as it is now, where it is a volume.
+    pub fn volume(&self) -> Option<&Volume> {
+        self.world.leader().volume()
     }
 
     /// The scene it runs, as it is edited.

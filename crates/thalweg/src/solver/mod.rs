@@ -9,6 +9,7 @@ mod particles;
 mod patch;
 mod pipes;
 mod sections;
+mod still;
 mod stream_power;
 mod stroke;
 mod succession;
@@ -29,6 +30,7 @@ use std::error::Error;
 use std::fmt::Debug;
 use std::sync::Arc;
 use thalweg_field::{Grid2, Heightfield, Ledger, Points, Snapshot};
+use thalweg_terrain::volume::Volume;
 
 /// What a method runs: a scene, its ground before anything happened, and the memory it may use.
 #[derive(Clone, Debug)]
@@ -99,6 +101,11 @@ pub trait Solver: Debug + Send {
 
     /// The bed as it is now, with the cells of the present pass.
     fn ground(&self) -> Heightfield;
+
+    /// The ground as it is now, where it is a volume.
+    fn volume(&self) -> Option<&Volume> {
+        None
+    }
 
     /// The particles, if the method has any.
     fn points(&self) -> Option<Points> {

@@ -10,12 +10,13 @@ use crate::project::{Complaint, Emitter, EmitterShape, Obstacle, ObstacleShape, 
 use crate::world::{Ground, memory_beside};
 use schemars::JsonSchema;
 use std::sync::Arc;
-use thalweg_coupling::{self as coupling, Params, ParticleWater, Saved, Setting, Shape, SolidShape};
+use thalweg_coupling::{self as coupling, Params, ParticleWater, Saved, Setting, Shape, SolidShape, Terrain};
 use thalweg_field::{
     Edge, Field, FieldInfo, Grid2, Heightfield, Invalid, Points, Region, Snapshot, TimeSteps, TriMesh,
 };
 use thalweg_sph::RunningEmitter;
 use thalweg_terrain::analysis::slope;
+use thalweg_terrain::volume::Volume;
 use toml::{Table, Value};
 
 /// Particles on a bed, as scenes know them.
@@ -27,7 +28,15 @@ pub(super) const METHOD: Method = Method {
     preset: |name| Params::preset(name).as_ref().map(table),
     read: read_as::<Params>,
     check,
-    understands: &["emitter", "sink", "obstacle", "probe", "water.particles", "output.particles"],
+    understands: &[
+        "terrain.volume",
+        "emitter",
+        "sink",
+        "obstacle",
+        "probe",
+        "water.particles",
+        "output.particles",
+    ],
     instead: &[
         (
             "rain",
@@ -55,7 +64,7 @@ fn spacing(fluid: &Table) -> Option<f64> {
 
 /// The parameters of a scene, with the spacing that its number of particles asks for.
 fn params(setup: &Setup) -> Result<Params, Complaint> {
-    ParticleWater::with_count(setup.ground.heights(), &setup.params()?, &setting(setup)).map_err(complaint)
+    ParticleWater::with_count(terrain(setup), &setup.params()?, &setting(setup)).map_err(complaint)
 }
 
 fn check(scene: &Scene) -> Vec<Complaint> {
@@ -105,8 +114,7 @@ impl ParticleRun {
     fn new(setup: &Setup) -> Result<Self, Complaint> {
         let params = params(setup)?;
         admit(setup, &params)?;
-        let water =
-            ParticleWater::new(setup.ground.heights(), &params, &setting(setup)).map_err(complaint)?;
+        let water = ParticleWater::new(terrain(setup), &params, &setting(setup)).map_err(complaint)?;
         Ok(Self { setup: setup.clone(), water, dt: TimeSteps::NONE })
     }
 
@@ -123,6 +131,16 @@ impl ParticleRun {
 }
 
 impl ParticleRun {
+    /// Adds rock to a volume along a stroke, or takes it away: balls of its radius, around its level or on the uppermost surface, and of them the
+    /// share that its strength is of the radius.
+    fn paint_rock(&mut self, stroke: &Stroke) -> Result<Patch, Complaint> {
+        let height = |at: &[f64; 2]| stroke.level.unwrap_or_else(|| self.water.top(*at));
+        let places: Vec<_> = stroke.along.iter().map(|at| [at[0], at[1], height(at)]).collect();
+        let share = stroke.strength / stroke.radius;
+        let painted = self.water.paint_balls(&places, stroke.radius, share, stroke.tool == Tool::Raise);
+        painted.map(Patch::Rock).map_err(complaint)
+    }
+
     /// Sets what has come on top of the bed to what `paint` makes of it; water may follow ground that sinks.
     fn set_bed(
         &mut self,
@@ -140,7 +158,7 @@ impl ParticleRun {
 
 /// Memory that running it takes `[bytes]`; a complaint about water that is too far away to be searched.
 fn memory(setup: &Setup, params: &Params) -> Result<u64, Complaint> {
-    let solver = ParticleWater::memory(setup.ground.heights(), params, &setting(setup)).map_err(complaint)?;
+    let solver = ParticleWater::memory(terrain(setup), params, &setting(setup)).map_err(complaint)?;
     Ok(solver.saturating_add(bytes_beside(&setup.ground)))
 }
 
@@ -174,6 +192,11 @@ fn bytes_beside(ground: &Ground) -> u64 {
     memory_beside(ground.heights().height.cols(), ground.heights().height.rows())
 }
 
+/// What water is put on.
+fn terrain(setup: &Setup) -> Terrain<'_> {
+    setup.ground.volume().map_or(Terrain::Heights(setup.ground.heights()), |volume| Terrain::Volume(volume))
+}
+
 /// What stands around the bed.
 fn setting(setup: &Setup) -> Setting {
     let Setup { scene, ground, max_bytes } = setup;
@@ -184,6 +207,7 @@ fn setting(setup: &Setup) -> Setting {
         solids: scene.obstacles.iter().zip(&ground.meshes).map(solid).collect(),
         edges: scene.edges,
         hardness: ground.softness().map(|softness| softness.map(|soft| 1.0 - soft)),
+        strata: ground.strata().cloned(),
         seed: scene.seed,
         max_bytes: Some(max_bytes.saturating_sub(bytes_beside(ground))),
     }
@@ -293,13 +317,17 @@ impl Solver for ParticleRun {
         self.water.ground()
     }
 
+    fn volume(&self) -> Option<&Volume> {
+        self.water.volume()
+    }
+
     fn points(&self) -> Option<Points> {
         Some(self.water.points())
     }
 
     fn paint(&mut self, stroke: &Stroke) -> Result<Patch, Complaint> {
-        let bed = self.water.bed();
-        let canvas = Canvas { size: bed.size, cell: bed.cell };
+        let heights = self.setup.ground.heights();
+        let canvas = Canvas::new(heights.height.cols(), heights.height.rows(), &heights.frame);
         let region = stroke.region(&canvas);
         match stroke.tool {
             Tool::Pour => {
@@ -311,7 +339,10 @@ impl Solver for ParticleRun {
                 Ok(Patch::Particles(scooped.map_err(complaint)?))
             }
             Tool::Harden | Tool::Soften => Err(cannot_paint(Layer::Softness)),
+            Tool::Raise | Tool::Lower if self.water.volume().is_some() => self.paint_rock(stroke),
+            Tool::Smooth | Tool::Flatten if self.water.volume().is_some() => Err(cannot_paint(Layer::Ground)),
             Tool::Raise | Tool::Lower | Tool::Smooth | Tool::Flatten => {
+                let bed = self.water.bed();
                 let height = |(col, row)| bed.exact_height(bed.vertex(col, row));
                 let heights: Vec<_> = region.cells().map(height).collect();
                 let painted = stroke.painted(&canvas, &region, &heights);
@@ -328,7 +359,11 @@ impl Solver for ParticleRun {
             Patch::Particles(wanted) => {
                 Ok(Patch::Particles(self.water.exchange(wanted.clone()).map_err(complaint)?))
             }
-            Patch::Cells(patch) if patch.layer == Layer::Ground => {
+            Patch::Rock(patch) => {
+                self.water.paint_rock(patch).map_err(complaint)?;
+                Ok(Patch::Rock(patch.clone()))
+            }
+            Patch::Cells(patch) if patch.layer == Layer::Ground && self.water.volume().is_none() => {
                 let patch = patch.on_grid(self.water.bed().size);
                 self.set_bed(patch.region.clone(), true, |change| patch.over(change))
             }
@@ -337,6 +372,9 @@ impl Solver for ParticleRun {
     }
 
     fn shift_ground(&mut self, by: &Grid2<f32>) -> Result<(), Complaint> {
+        if self.water.volume().is_some() {
+            return Err(cannot_paint(Layer::Ground));
+        }
         let whole = Region { cols: 0..by.cols(), rows: 0..by.rows() };
         let shifted = |(change, by): (&f64, &f32)| change + f64::from(*by);
         self.set_bed(whole, false, |change| change.iter().zip(by.values()).map(shifted).collect()).map(drop)

@@ -1,7 +1,7 @@
 //! What an edit changed, so that it can be taken back.
 
 use super::stroke::Layer;
-use thalweg_coupling::Exchanged;
+use thalweg_coupling::{Exchanged, RockPatch};
 use thalweg_field::Region;
 use thalweg_field::range::whole;
 use thalweg_sph::Particle;
@@ -13,6 +13,8 @@ pub enum Patch {
     Cells(CellPatch),
     /// Particles that came and went.
     Particles(Exchanged),
+    /// Rock of a volume.
+    Rock(RockPatch),
 }
 
 /// Values of some cells before and after, heights in metres above any datum `[m]`: a later method may have another.
@@ -80,6 +82,7 @@ impl Patch {
             Self::Particles(Exchanged { came, went }) => {
                 Self::Particles(Exchanged { came: went, went: came })
             }
+            Self::Rock(patch) => Self::Rock(patch.inverse()),
         }
     }
 
@@ -99,6 +102,10 @@ impl Patch {
             Self::Particles(Exchanged { came, went }) => {
                 let counts = [PARTICLES, came.len() as f64, went.len() as f64];
                 counts.into_iter().chain(came.iter().chain(went).flat_map(particle_numbers)).collect()
+            }
+            Self::Rock(RockPatch { first, size, before, after }) => {
+                let counts = first.iter().chain(size).map(|&n| n as f64);
+                [ROCK].into_iter().chain(counts).chain(before.iter().chain(after).copied()).collect()
             }
         }
     }
@@ -125,6 +132,9 @@ impl Patch {
                 Err(misfit())
             };
         }
+        if kind == ROCK {
+            return rock(rest).ok_or_else(misfit);
+        }
         let layer = match whole("the kind of an edit", kind, 2)? {
             0 => Layer::Ground,
             1 => Layer::Water,
@@ -147,10 +157,27 @@ impl Patch {
     }
 }
 
-/// The kind of a patch of particles in a file.
+/// The kinds of a patch of particles and of one of rock in a file.
 const PARTICLES: f64 = 4.0;
+const ROCK: f64 = 5.0;
 /// Numbers that one has there.
 const PARTICLE_NUMBERS: usize = 11;
+
+/// A patch of rock from its numbers; none if they are not whole.
+fn rock(numbers: &[f64]) -> Option<Patch> {
+    let (counts, shares) = numbers.split_first_chunk::<6>()?;
+    let mut sizes = [0; 6];
+    for (size, count) in sizes.iter_mut().zip(counts) {
+        *size = whole("the voxels of an edit", *count, 1 << 16).ok()? as usize;
+    }
+    let [a, b, c, x, y, z] = sizes;
+    let fits = shares.len() == 2 * x * y * z && shares.iter().all(|share| (0.0..=1.0).contains(share));
+    let (before, after) = shares.split_at(shares.len() / 2);
+    fits.then(|| {
+        let (before, after) = (before.to_vec(), after.to_vec());
+        Patch::Rock(RockPatch { first: [a, b, c], size: [x, y, z], before, after })
+    })
+}
 
 fn particle_numbers(particle: &Particle) -> [f64; PARTICLE_NUMBERS] {
     let Particle { position: [x, y, z], velocity: [u, v, w], mass, expires, compression, tag, cargo } =
@@ -217,7 +244,9 @@ mod tests {
             cargo: 0.01,
         };
         let particles = Patch::Particles(Exchanged { came: vec![particle], went: vec![particle; 2] });
-        for patch in [Patch::Cells(patch()), particles] {
+        let rock =
+            RockPatch { first: [1, 2, 3], size: [2, 1, 1], before: vec![0.0, 0.5], after: vec![1.0, 0.25] };
+        for patch in [Patch::Cells(patch()), particles, Patch::Rock(rock)] {
             let numbers = patch.numbers();
             assert_eq!(Patch::from_numbers(&numbers).unwrap(), patch);
             for end in 0..numbers.len() {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use thalweg_field::range::{FINITE, all_within, whole};
 use thalweg_field::{Field, Grid2, Heightfield, Ledger, Points, Snapshot, Solids};
 use thalweg_terrain::resample;
+use thalweg_terrain::volume::Volume;
 
 /// What `[[before]]` of a scene asks for, then the scene's own method. It is the methods' doing all along; here is only the handing over
 /// of the ground.
@@ -187,6 +188,10 @@ impl Solver for Succession {
 
     fn ground(&self) -> Heightfield {
         self.solver.ground()
+    }
+
+    fn volume(&self) -> Option<&Volume> {
+        self.solver.volume()
     }
 
     fn particles_within(&self, time: f64) -> Option<Crowd> {

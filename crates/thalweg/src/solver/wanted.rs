@@ -9,12 +9,14 @@ pub struct Wanted {
     pub more: Vec<String>,
     /// Whether particles are wanted, where there are any.
     pub points: bool,
+    /// Whether the surface of the ground is wanted, where it is a volume.
+    pub mesh: bool,
 }
 
 impl Wanted {
     /// Everything.
     pub fn all() -> Self {
-        Self { fields: None, more: Vec::new(), points: true }
+        Self { fields: None, more: Vec::new(), points: true, mesh: true }
     }
 
     /// Everything, and some maps that are made only when they are asked for by name.
@@ -28,7 +30,7 @@ impl Wanted {
     }
 
     fn nothing() -> Self {
-        Self { fields: Some(Vec::new()), more: Vec::new(), points: false }
+        Self { fields: Some(Vec::new()), more: Vec::new(), points: false, mesh: false }
     }
 
     /// Particles alone.
@@ -50,6 +52,6 @@ impl Wanted {
     pub(crate) fn below(&self, kind: &str) -> Self {
         let own = |name: &String| name.strip_prefix(kind)?.strip_prefix('_').map(str::to_owned);
         let fields = self.fields.as_ref().map(|fields| fields.iter().filter_map(own).collect());
-        Self { fields, more: self.more.iter().filter_map(own).collect(), points: self.points }
+        Self { fields, more: self.more.iter().filter_map(own).collect(), ..*self }
     }
 }

@@ -3,6 +3,7 @@
 use super::SetupError;
 use crate::project::Project;
 use thalweg_field::{Heightfield, TriMesh};
+use thalweg_terrain::volume::Volume;
 
 /// A map that a scene names.
 #[derive(Clone, Copy)]
@@ -55,6 +56,10 @@ impl Request<'_> {
         Err(self.nowhere(project, ""))
     }
 
+    pub(super) fn read_volume(&self, project: &Project) -> Result<Volume, SetupError> {
+        Err(self.nowhere(project, ""))
+    }
+
     fn nowhere(&self, project: &Project, remedy: &str) -> SetupError {
         let Self { file, key, .. } = self;
         let message = format!("{key} is \"{file}\", and no file can be read here{remedy}");
@@ -64,10 +69,10 @@ impl Request<'_> {
 
 #[cfg(feature = "files")]
 pub(crate) mod native {
-    use super::{Heightfield, Project, Request, SetupError, TriMesh};
+    use super::{Heightfield, Project, Request, SetupError, TriMesh, Volume};
     use crate::project::Complaint;
     use std::path::{Component, Path, PathBuf};
-    use thalweg_io::{Notice, ReadError, ReadOptions, estimate, read_heightfield, read_mesh};
+    use thalweg_io::{Notice, ReadError, ReadOptions, estimate, read_heightfield, read_mesh, read_volume};
 
     impl Request<'_> {
         pub(super) fn size_of_file(&self, project: &Project) -> Result<[usize; 2], SetupError> {
@@ -93,6 +98,11 @@ pub(crate) mod native {
 
         pub(crate) fn read_mesh(&self, project: &Project) -> Result<TriMesh, SetupError> {
             read_mesh(&self.path(project)?, self.max_bytes).map_err(|source| self.unreadable(project, source))
+        }
+
+        pub(crate) fn read_volume(&self, project: &Project) -> Result<Volume, SetupError> {
+            read_volume(&self.path(project)?, self.max_bytes)
+                .map_err(|source| self.unreadable(project, source))
         }
 
         fn options(&self, project: &Project) -> ReadOptions {

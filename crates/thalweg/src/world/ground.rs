@@ -2,10 +2,12 @@
 
 use super::SetupError;
 use super::files::Request;
-use crate::project::{Project, Scene, Terrain};
+use crate::project::{Complaint, Project, Scene, Terrain};
 use crate::solver::{Canvas, CellPatch, Layer, Patch, Stroke};
-use std::sync::Arc;
-use thalweg_field::{Grid2, Heightfield, Region, TriMesh};
+use std::sync::{Arc, OnceLock};
+use thalweg_field::{Grid2, GroundMesh, Heightfield, Region, Strata, TriMesh};
+use thalweg_terrain::marching_cubes::Surface;
+use thalweg_terrain::volume::{SIDE, Volume, VolumeRecipe, openness};
 use thalweg_terrain::{Recipe, resample};
 
 /// Bytes for each cell beside the solver's own: terrain before and now, flow and wetness, and the maps and
@@ -38,10 +40,95 @@ pub struct Ground {
 enum Shape {
     /// A height for every cell.
     Heightfield(Heightfield),
+    /// Voxels.
+    Volume(VolumeGround),
+}
+
+/// Ground of voxels.
+#[derive(Clone, Debug)]
+struct VolumeGround {
+    volume: Arc<Volume>,
+    /// Its uppermost surface.
+    top: Heightfield,
+    strata: Option<Strata>,
+    /// Its surface, once somebody wanted to see it.
+    mesh: OnceLock<Arc<GroundMesh>>,
 }
 
 /// The terrain of a project at full resolution, before anything happened; `notices` gets what had to be assumed.
 pub fn start_ground(
+    project: &Project,
+    max_bytes: u64,
+    notices: &mut Vec<String>,
+) -> Result<Heightfield, SetupError> {
+    match volume_of(project, max_bytes, notices)? {
+        Some(ground) => Ok(ground.top),
+        None => start_heights(project, max_bytes, notices),
+    }
+}
+
+/// The volume of a project, before anything happened; none where its ground is heights.
+fn volume_of(
+    project: &Project,
+    max_bytes: u64,
+    notices: &mut Vec<String>,
+) -> Result<Option<VolumeGround>, SetupError> {
+    let Some(recipe) = &project.scene.terrain.volume else { return Ok(None) };
+    let seed = project.scene.seed;
+    let volume = match &recipe.file {
+        Some(file) => {
+            let request = Request { file, key: "terrain.volume.file", is_terrain: true, max_bytes };
+            request.read_volume(project)?
+        }
+        None => {
+            let heights = start_heights(project, max_bytes, notices)?;
+            enough_for_volume(project, recipe, &heights, max_bytes)?;
+            let built = recipe.build(&heights, seed);
+            built.map_err(|invalid| too_high(project, recipe, &invalid.remedy))?
+        }
+    };
+    let top = volume.heightfield();
+    let strata = recipe.strata.as_ref().map(|strata| strata.build(seed));
+    Ok(Some(VolumeGround { volume: Arc::new(volume), top, strata, mesh: OnceLock::new() }))
+}
+
+/// The height of a box is all that can still be wrong with its size.
+fn too_high(project: &Project, recipe: &VolumeRecipe, remedy: &str) -> SetupError {
+    let path = "terrain.volume.height".to_owned();
+    let message = format!("{path} is {} m; {remedy}", recipe.height);
+    SetupError::complaints(project, vec![Complaint { path, message }])
+}
+
+/// Refuses a volume that would need more memory than may be used.
+fn enough_for_volume(
+    project: &Project,
+    recipe: &VolumeRecipe,
+    heights: &Heightfield,
+    max_bytes: u64,
+) -> Result<(), SetupError> {
+    let [east, north, up] = recipe.size_on(heights);
+    let blocks = [east, north, up].iter().map(|&voxels| voxels.div_ceil(SIDE) as u64).product();
+    // Looking at the blocks one by one takes as long as there are many.
+    let need = match Volume::memory_of(blocks, 0) {
+        table if table > max_bytes => table,
+        _ => recipe.memory(heights, project.scene.seed),
+    };
+    if need <= max_bytes {
+        return Ok(());
+    }
+    let path = "terrain.volume.height".to_owned();
+    let message = format!(
+        "{path} is {} m: {east} by {north} by {up} voxels need about {} MiB, but only {} MiB may be used; use a lower \
+         box, larger cells (terrain.cell) or fewer of them (terrain.size), or raise --max-memory",
+        recipe.height,
+        need.div_ceil(1 << 20),
+        max_bytes >> 20
+    );
+    Err(SetupError::complaints(project, vec![Complaint { path, message }]))
+}
+
+/// The heights of a project at full resolution, which a volume may be made of.
+fn start_heights(
     project: &Project,
     max_bytes: u64,
     notices: &mut Vec<String>,
@@ -77,6 +164,15 @@ pub fn start_ground(
     })
 }
 
+impl Shape {
+    fn heights(&self) -> &Heightfield {
+        match self {
+            Self::Heightfield(field) => field,
+            Self::Volume(ground) => &ground.top,
+        }
+    }
+}
+
 impl Ground {
     pub(crate) fn new(
         project: &Project,
@@ -84,7 +180,11 @@ impl Ground {
         notices: &mut Vec<String>,
     ) -> Result<Self, SetupError> {
         let scene = &project.scene;
-        let ground = start_ground(project, max_bytes, notices)?;
+        let shape = match volume_of(project, max_bytes, notices)? {
+            Some(ground) => Shape::Volume(ground),
+            None => Shape::Heightfield(start_heights(project, max_bytes, notices)?),
+        };
+        let ground = shape.heights();
         let (cols, rows) = (ground.height.cols(), ground.height.rows());
         // Images that weigh something: black is 0, white is 1, stretched over the terrain.
         let mut weights = |file: &str, key: &str| -> Result<Grid2<f32>, SetupError> {
@@ -117,14 +217,40 @@ impl Ground {
             });
             meshes.push(mesh.transpose()?);
         }
-        let recipe = scene.terrain.file.is_none().then(|| (scene.terrain.recipe(), scene.seed));
-        Ok(Self { shape: Shape::Heightfield(ground), recipe, softness, painted: None, masks, meshes })
+        let layered = scene.terrain.file.is_none() && scene.terrain.volume.is_none();
+        let recipe = layered.then(|| (scene.terrain.recipe(), scene.seed));
+        Ok(Self { shape, recipe, softness, painted: None, masks, meshes })
     }
 
-    /// The height of every cell.
+    /// The height of every cell; of a volume, its uppermost surface.
     pub fn heights(&self) -> &Heightfield {
+        self.shape.heights()
+    }
+
+    /// The voxels, where the ground is a volume.
+    pub fn volume(&self) -> Option<&Arc<Volume>> {
         match &self.shape {
-            Shape::Heightfield(field) => field,
+            Shape::Heightfield(_) => None,
+            Shape::Volume(ground) => Some(&ground.volume),
+        }
+    }
+
+    /// The beds of rock that a volume is made of; without any, all rock is alike.
+    pub fn strata(&self) -> Option<&Strata> {
+        match &self.shape {
+            Shape::Heightfield(_) => None,
+            Shape::Volume(ground) => ground.strata.as_ref(),
+        }
+    }
+
+    /// The surface of a volume that this ground is or has become, to be shown.
+    pub fn mesh_of(&self, volume: &Volume) -> Arc<GroundMesh> {
+        let find = || Arc::new(ground_mesh(volume, self.strata()));
+        match &self.shape {
+            Shape::Volume(ground) if std::ptr::eq(&*ground.volume, volume) => {
+                ground.mesh.get_or_init(find).clone()
+            }
+            _ => find(),
         }
     }
 
@@ -206,7 +332,12 @@ impl Ground {
             let places = mesh.positions.iter().flatten().map(|v| u64::from(v.to_bits()));
             places.chain(mesh.triangles.iter().flatten().map(|&corner| u64::from(corner)))
         });
-        let numbers = grids.chain(corners).chain([field.frame.cell.to_bits(), field.height.cols() as u64]);
+        let voxels =
+            self.volume().into_iter().flat_map(|volume| volume.numbers().map(|v| u64::from(v.to_bits())));
+        let numbers = grids
+            .chain(corners)
+            .chain(voxels)
+            .chain([field.frame.cell.to_bits(), field.height.cols() as u64]);
         let hash =
             numbers.fold(0xcbf2_9ce4_8422_2325_u64, |hash, n| (hash ^ n).wrapping_mul(0x0100_0000_01b3));
         format!("{hash:016x}")
@@ -232,6 +363,13 @@ impl Ground {
             }
         }
     }
+}
+
+/// The surface of a volume, to be shown.
+pub(crate) fn ground_mesh(volume: &Volume, strata: Option<&Strata>) -> GroundMesh {
+    let mesh = Surface::of(volume).mesh();
+    let open = openness(volume, &mesh.positions, &mesh.normals);
+    GroundMesh { mesh, open, strata: strata.cloned() }
 }
 
 /// Depth of the water that stands on the ground at the beginning `[m]`.

@@ -7,6 +7,8 @@ mod ground;
 pub use error::SetupError;
 #[cfg(feature = "files")]
 pub(crate) use files::native::is_inside;
+#[cfg_attr(not(feature = "render"), expect(unused_imports, reason = "whoever draws asks for it"))]
+pub(crate) use ground::ground_mesh;
 pub use ground::{Ground, start_ground};
 pub(crate) use ground::{memory_beside, standing_water};
 
@@ -234,6 +236,9 @@ impl World {
 
     /// What the leader shows, and the maps of the others under their method's name.
     fn together(&self, mut shown: Snapshot, wanted: &Wanted) -> Snapshot {
+        if wanted.mesh {
+            shown.ground = self.leader().volume().map(|volume| self.ground().mesh_of(volume));
+        }
         for Water { kind, solver, .. } in &self.waters[1..] {
             let more = solver.snapshot(&wanted.below(kind));
             shown.points = shown.points.or(more.points);

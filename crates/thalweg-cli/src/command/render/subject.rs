@@ -8,7 +8,7 @@ use crate::watch::Watch;
 use std::path::{Path, PathBuf};
 use thalweg::draw;
 use thalweg::field::{Frame, Heightfield, Matter, Mesh, Points, Snapshot};
-use thalweg::io::{Kind, Ply, read_map, read_ply};
+use thalweg::io::{Kind, Ply, read_map, read_ply, read_volume};
 use thalweg::project::Project;
 use thalweg::render::likely_radius;
 use thalweg::run::{Unfinished, Watcher, advance_to};
@@ -46,6 +46,7 @@ impl Subject {
         }
         let now = match (Kind::of(path), &args.terrain) {
             (Some(Kind::Ply), _) => particles_or_mesh(path, args, limit)?,
+            (Some(Kind::Volume), None) => draw::of_volume(&read_volume(path, limit).map_err(Failure::usage)?),
             (Some(Kind::Obj | Kind::Glb), _) => {
                 let message =
                     "meshes are drawn from PLY files; write the surface as one with output.surface = \"ply\"";
@@ -81,7 +82,7 @@ fn beginning(project: &Project, limit: u64, watch: &mut Watch) -> Result<Subject
 
 /// How a scene begins: ground and water, be it particles.
 fn opening(state: &Session) -> Snapshot {
-    Snapshot { points: state.points(), ..draw::opening(state.scene(), state.start()) }
+    Snapshot { points: state.points(), ..draw::opening(state.scene(), state.start_ground()) }
 }
 
 /// A scene after some steps.

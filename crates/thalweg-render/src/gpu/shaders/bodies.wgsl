@@ -1,4 +1,4 @@
-// The light of opaque things in space: particles and solid meshes, once for each sample.
+// The light of opaque things in space: particles, solid meshes and ground that is a mesh, once for each sample.
 
 @group(1) @binding(0) var bodies: texture_2d<u32>;
 @group(1) @binding(1) var body_depths: texture_2d<f32>;
@@ -18,6 +18,9 @@ fn fragment(@builtin(position) at: vec4f) -> @location(0) vec4f {
     let place = ray.start + ray.direction * way_of(textureLoad(body_depths, vec2i(at.xy), 0).r, ray.direction);
     let normal = unfolded(body.y);
     let paint = unpack4x8unorm(body.x);
+    if abs(paint.a - EARTH) < 0.01 {
+        return vec4f(earth_light(ray, place, normal, paint.r * paint.r, paint.g > 0.5), 1.0);
+    }
     // Particles lie among others, which take the sky from their flanks.
     let crowded = select(0.0, 0.4, paint.a > 0.9 && has(OCCLUSION));
     let open = 1.0 - crowded * (1.0 - max(dot(normal, -ray.direction), 0.0));

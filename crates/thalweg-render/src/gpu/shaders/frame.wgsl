@@ -45,6 +45,12 @@ struct Frame {
     extent: vec4f,
     // Middle and radius of a ball around the meshes of water [m].
     ball: vec4f,
+    // Where ground that is a mesh is sawn through: the way to what is taken away, how far along it the plane lies [m], 1 if at all.
+    cut: vec4f,
+    // Beds of rock: rise to the east and north, thickness of the pile [m], 1 if there are any.
+    strata: vec4f,
+    // Waves that bend them: how fast the phase grows to the east and north [rad/m], phase, height [m].
+    folds: array<vec4f, 4>,
 }
 
 const PHONG = 1u;
@@ -58,6 +64,7 @@ const OCCLUSION = 128u;
 const COLOURED = 256u;
 const LAND = 512u;
 const LADEN = 1024u;
+const ROOFED = 2048u;
 
 @group(0) @binding(0) var<uniform> frame: Frame;
 @group(0) @binding(1) var clamped: sampler;
@@ -83,7 +90,7 @@ const LADEN = 1024u;
 @group(0) @binding(13) var ripple_tile: texture_2d<f32>;
 @group(0) @binding(14) var sky_table: texture_2d<f32>;
 @group(0) @binding(15) var overlay_values: texture_2d<f32>;
-// Row 0: colours of the overlay; row 1: of the particles.
+// Row 0: colours of the overlay; row 1: of the particles; row 2: of beds of rock, with their hardness.
 @group(0) @binding(16) var colour_tables: texture_2d<f32>;
 
 const PI = 3.14159265;

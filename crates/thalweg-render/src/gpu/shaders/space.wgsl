@@ -79,6 +79,14 @@ fn paint_of(albedo: vec3f, gloss: f32) -> u32 {
     return pack4x8unorm(vec4f(sqrt(albedo), gloss));
 }
 
+// What the mesh of the ground has in the place of paint: how open it is to the sky, and whether it is the face of a cut. No
+// gloss is a half.
+const EARTH = 0.5;
+
+fn earth_of(open: f32, sawn: bool) -> u32 {
+    return pack4x8unorm(vec4f(sqrt(open), select(0.0, 1.0, sawn), 0.0, EARTH));
+}
+
 fn body_of(paint: u32, normal: vec3f) -> Body {
     return Body(vec2f(1.0, 0.0), vec2u(paint, folded(normal)));
 }

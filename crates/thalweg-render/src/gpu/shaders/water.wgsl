@@ -27,6 +27,11 @@ fn inside(place: vec2f) -> bool {
 
 // What a mirror at a place shows: the ground where the mirrored ray meets it, or the sky.
 fn mirrored(start: vec3f, direction: vec3f, blur: f32) -> vec3f {
+    if has(ROOFED) {
+        // Heights tell nothing below a roof but that there is one: rock in the shade.
+        let covered = smoothstep(0.0, 6.0 * frame.grid.z, top_at(start.xy) - start.z - 2.0 * frame.grid.z);
+        return mix(sky(direction), 0.12 * frame.palette[4].rgb * frame.ambient[0].rgb, covered);
+    }
     var near = 0.0;
     var way = 1.5 * frame.grid.z;
     for (var step = 0; step < 26; step++) {

@@ -1,7 +1,8 @@
 //! Patches of the bed, each with boundary particles of its own: triangles; or, where those are smaller than the distance
 //! between particles, squares of cells.
 
-use crate::bed::{Bed, Triangle};
+use super::bed::{Bed, Triangle};
+use crate::boundary::steps;
 
 /// A patch has the number of its first triangle.
 pub type Patch = u32;
@@ -148,9 +149,4 @@ impl Patches {
     fn samples(&self, bed: &Bed, patch: Patch) -> usize {
         self.crossings(self.lines(bed, patch), patch).count()
     }
-}
-
-/// Steps of about `spacing` that a length is cut into; rather too short than too long, since water seeps through gaps.
-pub(crate) fn steps(length: f64, spacing: f64) -> usize {
-    (length / spacing + 0.2).round().max(1.0) as usize
 }

@@ -1,13 +1,11 @@
-//! What the water does to the bed.
+//! How the bed follows what its triangles gained and lost, and the water the bed.
 
-use super::ParticleWater;
-use crate::bed::Bed;
-use crate::params::Reshape;
-use crate::patch::Patches;
-use crate::reshape;
-use crate::sediment::Ground;
+use super::HeightGround;
+use super::bed::Bed;
+use super::reshape;
+use crate::params::{ErosionParams, Reshape};
 use thalweg_field::band;
-use thalweg_sph::{BOUNDARY, Particles};
+use thalweg_sph::{BOUNDARY, Fluid, Particles};
 
 /// How fast the excess height between two vertices slips away, without the limit of the speed `[1/s]`.
 const SLIP_RATE: f64 = 4.0;
@@ -19,43 +17,25 @@ const MOST_ROUNDS: f64 = 64.0;
 /// Particles that are worked on together.
 const PART: usize = 1024;
 
-impl ParticleWater {
-    /// Erosion, transport, deposition; triangles note what they gain.
-    pub(super) fn exchange_sediment(&mut self, dt: f64) {
-        let (gains, touched, eroded) = (&mut self.gains, &mut self.touched, &mut self.accounts.eroded);
-        let (bed, hardness) = (&self.bed, self.hardness.as_deref());
-        let patches = Patches::new(bed, self.params.bed_spacing());
-        let ground = Ground { bed, hardness, patches, flow: &self.flow };
-        self.sediment.exchange(&mut self.fluid, ground, &self.params, dt, |patch, gain| {
-            let share = gain / patches.triangles(bed, patch).count() as f64;
-            for triangle in patches.triangles(bed, patch) {
-                if gains[triangle as usize] == 0.0 {
-                    touched.push(triangle);
-                }
-                gains[triangle as usize] += share;
-            }
-            *eroded += (-gain).max(0.0);
-        });
-    }
-
+impl HeightGround {
     /// Moves the vertices of the triangles that gained or lost something in the time `dt` `[s]` (Kataev 2022, eqs. 1.70 and 1.71), one after
     /// the other in the order of their numbers, lets steep slopes there slip, and takes the water along.
-    pub(super) fn reshape_bed(&mut self, dt: f64) {
+    pub(super) fn settle(&mut self, fluid: &mut Fluid, erosion: &ErosionParams, dt: f64) {
         self.touched.sort_unstable();
         self.touched.dedup();
-        self.move_vertices();
-        if self.params.erosion.talus {
+        self.move_vertices(erosion);
+        if erosion.talus {
             let rounds = (SLIP_RATE * dt / SLIP_SHARE).ceil().clamp(1.0, MOST_ROUNDS);
             for _ in 0..rounds as u32 {
-                self.slip(dt / rounds);
+                self.slip(erosion, dt / rounds);
             }
         }
-        self.lift_water();
+        self.lift_water(fluid);
         self.forget_changes();
     }
 
-    fn move_vertices(&mut self) {
-        let packing = self.params.erosion.soil().packing;
+    fn move_vertices(&mut self, erosion: &ErosionParams) {
+        let packing = erosion.soil().packing;
         let Self { bed, risen, .. } = self;
         let mut raise = |bed: &mut Bed, vertex: usize, by: f64| {
             bed.raise(vertex, by);
@@ -63,7 +43,7 @@ impl ParticleWater {
         };
         for &triangle in &self.touched {
             let volume = std::mem::take(&mut self.gains[triangle as usize]) / packing;
-            match self.params.erosion.reshape {
+            match erosion.reshape {
                 Reshape::Smooth => reshape::change_smoothly(bed, triangle, volume, &mut raise),
                 Reshape::LowestFirst => reshape::change_lowest_first(bed, triangle, volume, &mut raise),
             }
@@ -72,10 +52,10 @@ impl ParticleWater {
 
     /// Lets the water go up and down with the ground below it. Were it left where it is, a hollow that closes would push its particles together
     /// at its bottom, and they would burst out of it.
-    fn lift_water(&mut self) {
-        let count = self.fluid.particles().len();
+    fn lift_water(&self, fluid: &mut Fluid) {
+        let count = fluid.particles().len();
         let (bed, risen) = (&self.bed, &self.risen);
-        let Particles { tag, position: [x, y, z], .. } = self.fluid.particles_mut();
+        let Particles { tag, position: [x, y, z], .. } = fluid.particles_mut();
         band::for_each_part(0..count, PART, &mut z[..count], &|range, z: &mut [f32]| {
             for (z, i) in z.iter_mut().zip(range) {
                 if tag[i] & BOUNDARY == 0 {
@@ -108,12 +88,12 @@ impl ParticleWater {
     /// Lets slopes slip around the triangles that changed: between each pair of neighbouring vertices a share of what is
     /// too high moves down (Musgrave et al. 1989), in the time `dt` `[s]`. A vertex has eight neighbours, and each brings and takes at most an
     /// eighth of what makes it rise or sink at the speed limit: ground that rises faster would throw the water up.
-    fn slip(&mut self, dt: f64) {
+    fn slip(&mut self, erosion: &ErosionParams, dt: f64) {
         let [cols, rows] = self.bed.size;
-        let hold = self.params.erosion.soil().repose.tan() * self.bed.cell;
+        let hold = erosion.soil().repose.tan() * self.bed.cell;
         let diagonal = hold * std::f64::consts::SQRT_2;
         let share = (SLIP_RATE * dt).min(SLIP_SHARE);
-        let most = self.params.erosion.slip_speed * dt / 8.0;
+        let most = erosion.slip_speed * dt / 8.0;
         let mut last = None;
         for index in 0..self.touched.len() {
             let first = self.touched[index] & !1;

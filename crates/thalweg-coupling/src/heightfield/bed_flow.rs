@@ -1,14 +1,10 @@
-//! The flow along the bed, column by column of water, and the stress between the two.
-//!
-//! The stress follows from the mean speed of the lowest water by the law of the wall. The mean is over a height that does not depend
-//! on the spacing of particles, so neither does the stress. It slows the same water, evenly over that height: in a developed flow
-//! the stress falls in proportion to the height above the bed, which is just that.
+//! The flow along the bed, column by column of water: see [`crate::law_of_wall`].
 
-use crate::bed::Bed;
+use super::bed::Bed;
+use crate::law_of_wall::{Flow, Sum};
 use crate::params::Params;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering::Relaxed};
-use thalweg_erosion::law::wall;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use thalweg_field::band;
 use thalweg_sph::{Fluid, Particles};
 
@@ -18,44 +14,6 @@ const LEAST_SPACINGS: f64 = 2.0;
 const RUN: usize = 256;
 /// Particles that are looked at together.
 const PART: usize = 1024;
-/// Quanta of a metre and of a metre per second in the sums `[-]`: whole numbers add up to the same in any order, and a million of
-/// particles with a thousand metres per second do not overflow.
-const QUANTA: f64 = 16_777_216.0;
-
-/// What particles of a column add up to: their number, velocity and height above the bed.
-#[derive(Debug, Default)]
-struct Sum {
-    count: AtomicI64,
-    velocity: [AtomicI64; 3],
-    height: AtomicI64,
-}
-
-/// The lowest water of a column.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Flow {
-    /// Mean velocity `[m/s]`.
-    velocity: [f32; 3],
-    /// How deep it is, at most the height of the mean `[m]`.
-    pub depth: f32,
-    /// Stress on the bed over ρ v² `[-]`.
-    drag: f32,
-}
-
-impl Flow {
-    /// Speed along a bed of a unit normal `[m/s]`.
-    #[inline(always)]
-    fn speed(&self, normal: [f32; 3]) -> f32 {
-        length(along(self.velocity, normal))
-    }
-
-    /// Stress on a bed of a unit normal over the density of the water, u*² `[m²/s²]`.
-    #[inline(always)]
-    pub(crate) fn stress(&self, normal: [f32; 3]) -> f32 {
-        let speed = self.speed(normal);
-        self.drag * speed * speed
-    }
-}
-
 /// The flow along the bed.
 #[derive(Debug, Default)]
 pub(crate) struct BedFlow {
@@ -194,13 +152,7 @@ impl BedFlow {
         if above > self.height {
             return;
         }
-        let sum = &self.sums[column];
-        let add = |sum: &AtomicI64, value: f32| {
-            sum.fetch_add((f64::from(value) * QUANTA) as i64, Relaxed);
-        };
-        sum.count.fetch_add(1, Relaxed);
-        add(&sum.height, above);
-        (0..3).for_each(|axis| add(&sum.velocity[axis], particles.velocity[axis][i]));
+        self.sums[column].add(above, std::array::from_fn(|axis| particles.velocity[axis][i]));
         self.used[column / RUN].store(true, Relaxed);
     }
 
@@ -235,38 +187,6 @@ impl BedFlow {
         if (z - ground) * normal[2] > self.height {
             return velocity;
         }
-        let along = along(velocity, normal);
-        // At the end of the step, so that no step turns the flow round.
-        let slower = dt * flow.drag * flow.speed(normal) / flow.depth;
-        std::array::from_fn(|axis| velocity[axis] - along[axis] * slower / (1.0 + slower))
+        flow.slowed(velocity, normal, dt)
     }
-}
-
-impl Sum {
-    fn flow(&self, height: f64, roughness: f64) -> Flow {
-        let count = self.count.load(Relaxed);
-        if count == 0 {
-            return Flow::default();
-        }
-        let mean = |sum: &AtomicI64| sum.load(Relaxed) as f64 / QUANTA / count as f64;
-        // Particles fill a depth evenly: their mean height is half of it, however much of the column they fill.
-        let depth = (2.0 * mean(&self.height)).clamp(roughness, height.max(roughness));
-        Flow {
-            velocity: [0, 1, 2].map(|axis: usize| mean(&self.velocity[axis]) as f32),
-            depth: depth as f32,
-            drag: wall::drag(depth, roughness) as f32,
-        }
-    }
-}
-
-/// What of a velocity goes along a bed of a unit normal.
-#[inline(always)]
-fn along(v: [f32; 3], n: [f32; 3]) -> [f32; 3] {
-    let into = v[0] * n[0] + v[1] * n[1] + v[2] * n[2];
-    std::array::from_fn(|axis| v[axis] - into * n[axis])
-}
-
-#[inline(always)]
-fn length(v: [f32; 3]) -> f32 {
-    (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt()
 }

@@ -1,6 +1,6 @@
 //! How a triangle that gains or loses ground moves its vertices (Kataev 2022, 1.5.7; eqs. 1.70 and 1.71).
 
-use crate::bed::{Bed, Triangle};
+use super::bed::{Bed, Triangle};
 
 /// Calls `raise` with vertices and heights `[m]` so that the volume of the bed changes by `volume` `[m³]`: a third of it belongs to each vertex of the
 /// triangle, and is spread over all triangles around that. What differs from cell to cell fades to a ninth; a slope that loses the same everywhere
