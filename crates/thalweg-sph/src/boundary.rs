@@ -2,10 +2,10 @@
 
 use crate::constants::Constants;
 use crate::kernel::{Kernel, Poly6, Viscosity};
-use crate::neighbours::{Group, Kind, TOGETHER, Visitor, load};
+use crate::neighbours::{Cluster, Kind, Visitor, apart, dot3};
 use crate::params::{FluidParams, PressureSolver};
-use crate::particles::{BOUNDARY, Particles};
-use fearless_simd::{Simd, f32x8, prelude::*, u32x8};
+use crate::particles::Particles;
+use fearless_simd::{Simd, f32x8, prelude::*};
 
 /// How strongly the particles of a boundary act on the fluid.
 ///
@@ -106,31 +106,21 @@ pub(crate) struct Weigh<'a> {
 impl<'a> Visitor for Weigh<'a> {
     type Out = &'a mut [f32];
     const KIND: Kind = Kind::Boundary;
+    const AMONG: &'static [Kind] = &[Kind::Boundary];
 
     #[inline(always)]
-    fn group<S: Simd>(&self, simd: S, group: &Group, first: usize, out: &mut Self::Out) {
-        let [x, y, z] = &self.particles.position;
+    fn cluster<S: Simd>(&self, simd: S, cluster: &Cluster, out: &mut Self::Out) {
+        let [x, y, z] = self.particles.position.each_ref().map(Vec::as_slice);
+        let c = self.constants;
         let zero = f32x8::splat(simd, 0.0);
-        let hh = f32x8::splat(simd, self.constants.h * self.constants.h);
-        let mut sum = [zero; TOGETHER];
-        for vector in group.vectors() {
-            let at = vector.start();
-            let (xj, yj, zj) = (load(simd, x, at), load(simd, y, at), load(simd, z, at));
-            let tags = u32x8::from_slice(simd, &self.particles.tag[at..at + 8]);
-            let solid = tags.simd_ge(u32x8::splat(simd, BOUNDARY));
-            for (sum, &slot) in sum.iter_mut().zip(&group.slots) {
-                let away = [
-                    f32x8::splat(simd, x[slot]) - xj,
-                    f32x8::splat(simd, y[slot]) - yj,
-                    f32x8::splat(simd, z[slot]) - zj,
-                ];
-                let bell = (hh - group.squared(simd, vector, away)).max(zero);
-                *sum += solid.select(bell * bell * bell, zero);
-            }
+        let hh = f32x8::splat(simd, c.h * c.h);
+        let here = cluster.own3(simd, [x, y, z]);
+        let mut sum = zero;
+        for j in cluster.boundary() {
+            let way = apart(here, [x, y, z], j);
+            let bell = (hh - dot3(way, way)).max(zero);
+            sum += bell * bell * bell;
         }
-        for k in 0..group.count {
-            out[group.slots[k] - first] =
-                self.constants.rest_density / (sum[k].reduce_sum() * self.constants.poly6);
-        }
+        cluster.put(f32x8::splat(simd, c.rest_density) / (sum * c.poly6), out);
     }
 }

@@ -19,7 +19,6 @@ mod particles;
 mod pressure;
 pub mod reference;
 mod tension;
-mod volumes;
 
 pub use boundary::BoundaryFactors;
 pub use constants::Constants;
@@ -30,4 +29,3 @@ pub use integrate::{Extremes, Surroundings};
 pub use kernel_set::{KernelSet, MuellerSet, WendlandSet};
 pub use params::{Equation, FluidParams, Kernels, MOST_PARTICLES, PressureSolver, Tension};
 pub use particles::{BOUNDARY, COPY, PADDING, Particle, Particles, SLIP, make_room};
-pub use volumes::Volumes;

@@ -3,10 +3,9 @@
 //! Kinds are numbers, so that a walk is compiled for each.
 
 use crate::constants::Constants;
-use crate::neighbours::{Group, Kind, Vector, Visitor, add3, load, splat3, sum3};
+use crate::neighbours::{Cluster, Kind, Visitor, add3, apart, dot3, scale3};
 use crate::params::Tension;
 use crate::particles::Particles;
-use crate::volumes::Volumes;
 use fearless_simd::{Simd, f32x8, prelude::*};
 
 pub(crate) const NONE: u8 = 0;
@@ -24,7 +23,7 @@ pub(crate) const fn number(tension: Tension) -> u8 {
     }
 }
 
-/// What a pair of a particle and a vector of others has in common: the way between them, its square and its length.
+/// What the particles of a cluster have in common with another one: the ways to it, their squares and lengths.
 #[derive(Clone, Copy)]
 pub(crate) struct Pair<S: Simd> {
     pub away: [f32x8<S>; 3],
@@ -38,9 +37,6 @@ pub(crate) struct Pair<S: Simd> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Surface<'a> {
     pub constants: &'a Constants,
-    pub volumes: Volumes<'a>,
-    /// 1 for the boundary, 0 for the fluid `[-]`.
-    pub solid: &'a [f32],
     pub density: &'a [f32],
     /// Mass with which each pushes `[kg]`.
     pub pushing: &'a [f32],
@@ -63,26 +59,25 @@ impl<S: Simd> Pull<S> {
         Self { vector: [zero; 3], curvature: zero }
     }
 
-    /// Adds what a vector of others does to the particle `i`.
+    /// Adds what the particle `j` of the fluid does to those of a cluster.
     #[inline(always)]
     pub(crate) fn add<const TENSION: u8>(
         &mut self,
         simd: S,
         surface: &Surface,
         pair: &Pair<S>,
-        i: usize,
-        vector: Vector,
+        cluster: &Cluster,
+        j: usize,
     ) {
-        let at = vector.start();
         match TENSION {
-            COLOUR_FIELD => self.add_colour_field(simd, surface, pair, at),
-            BECKER_TESCHNER => self.add_attraction(simd, surface, pair, at),
-            AKINCI => self.add_cohesion(simd, surface, pair, i, at),
+            COLOUR_FIELD => self.add_colour_field(simd, surface, pair, j),
+            BECKER_TESCHNER => self.add_attraction(simd, surface, pair),
+            AKINCI => self.add_cohesion(simd, surface, pair, cluster, j),
             _ => {}
         }
     }
 
-    /// Adds the way from others, each with its weight.
+    /// Adds ways to another particle, each with its weight.
     #[inline(always)]
     fn add_along(&mut self, weight: f32x8<S>, way: [f32x8<S>; 3]) {
         self.vector = add3(self.vector, weight, way);
@@ -90,75 +85,68 @@ impl<S: Simd> Pull<S> {
 
     /// Normal and Laplacian of the colour field, with the default kernel (Kataev 2022, eqs. 1.15, 1.16 and 1.39).
     #[inline(always)]
-    fn add_colour_field(&mut self, simd: S, surface: &Surface, pair: &Pair<S>, at: usize) {
+    fn add_colour_field(&mut self, simd: S, surface: &Surface, pair: &Pair<S>, j: usize) {
         let h = surface.constants.h;
         let hh = f32x8::splat(simd, h * h);
-        let volume = surface.volumes.load(simd, at);
+        let volume = surface.pushing[j] / surface.density[j];
         let bell = (hh - pair.rr).max(f32x8::splat(simd, 0.0));
-        self.add_along(volume * bell * bell, pair.away);
-        // Distances to what does not count are infinite; 0 times that is no number.
-        self.curvature = (volume * bell).mul_add(hh * 3.0 - pair.rr.min(hh) * 7.0, self.curvature);
+        let weight = bell * volume;
+        self.add_along(weight * bell, pair.away);
+        self.curvature = weight.mul_add(hh * 3.0 - pair.rr * 7.0, self.curvature);
     }
 
     /// Particles attract each other (Becker & Teschner 2007).
     #[inline(always)]
-    fn add_attraction(&mut self, simd: S, surface: &Surface, pair: &Pair<S>, at: usize) {
-        let zero = f32x8::splat(simd, 0.0);
+    fn add_attraction(&mut self, simd: S, surface: &Surface, pair: &Pair<S>) {
         let h = surface.constants.h;
-        let bell = (f32x8::splat(simd, h * h) - pair.rr).max(zero);
+        let bell = (f32x8::splat(simd, h * h) - pair.rr).max(f32x8::splat(simd, 0.0));
         // Weight for weight, not volume for volume: else the two pulls of a pair differ.
-        let weight = load(simd, surface.solid, at).simd_gt(zero).select(zero, bell * bell * bell);
-        self.add_along(weight, pair.away);
+        self.add_along(bell * bell * bell, pair.away);
     }
 
     /// Cohesion (Akinci et al. 2013, eqs. 1 and 2) along the line between two particles, and the difference of their
     /// normals (eq. 4), both stronger where particles are few (eq. 5).
     #[inline(always)]
-    fn add_cohesion(&mut self, simd: S, surface: &Surface, pair: &Pair<S>, i: usize, at: usize) {
+    fn add_cohesion(&mut self, simd: S, surface: &Surface, pair: &Pair<S>, cluster: &Cluster, j: usize) {
         let zero = f32x8::splat(simd, 0.0);
         let c = surface.constants;
         let h = f32x8::splat(simd, c.h);
-        let fluid = pair.within.simd_gt(zero) & load(simd, surface.solid, at).simd_eq(zero);
-        let spline = pair.within * pair.r.min(h); // r may be infinite out of reach
+        let spline = pair.within * pair.r;
         let cube = spline * spline * spline;
         let inner = (cube + cube) - c.cohesion_offset;
         let bell = (pair.r + pair.r).simd_gt(h).select(cube, inner);
-        let both = load(simd, surface.density, at) + surface.density[i];
-        let few = fluid.select(f32x8::splat(simd, 2.0 * c.rest_density) / both, zero);
-        let weight = few * load(simd, surface.pushing, at) * bell * c.cohesion / pair.r;
+        let both = cluster.own(simd, surface.density) + surface.density[j];
+        let few = f32x8::splat(simd, 2.0 * c.rest_density) / both;
+        let few = pair.within.simd_gt(zero).select(few, zero);
+        let weight = few * (surface.pushing[j] * c.cohesion) * bell / pair.r;
         self.add_along(weight, pair.away);
-        for (sum, normal) in self.vector.iter_mut().zip(surface.normal) {
-            *sum += (f32x8::splat(simd, normal[i]) - load(simd, normal, at)) * few;
-        }
+        self.add_along(few, apart(cluster.own3(simd, surface.normal), surface.normal, j));
     }
 
-    /// Acceleration of a particle by the sums over its neighbours `[m/s²]`.
+    /// Acceleration of the particles of a cluster by the sums over their neighbours `[m/s²]`.
     #[inline(always)]
-    pub(crate) fn acceleration<const TENSION: u8>(&self, constants: &Constants, density: f32) -> [f32; 3] {
-        constants.pulled::<TENSION>(sum3(self.vector), self.curvature.reduce_sum(), density)
-    }
-}
-
-impl Constants {
-    /// Acceleration by surface tension from the sums over neighbours `[m/s²]`.
-    #[inline(always)]
-    fn pulled<const TENSION: u8>(&self, pull: [f32; 3], curvature: f32, density: f32) -> [f32; 3] {
+    pub(crate) fn acceleration<const TENSION: u8>(
+        &self,
+        simd: S,
+        surface: &Surface,
+        cluster: &Cluster,
+    ) -> [f32x8<S>; 3] {
+        let c = surface.constants;
         let factor = match TENSION {
             COLOUR_FIELD => {
-                let length = pull.iter().map(|p| p * p).sum::<f32>().sqrt() * self.poly6 * 6.0;
-                if length < self.normal_threshold {
-                    return [0.0; 3];
-                }
+                let length = dot3(self.vector, self.vector).sqrt() * (c.poly6 * 6.0);
                 // Kataev 2022, eq. 1.37: −σ ∇²c n/|n|, per density. Gradient and Laplacian share the factor −945/(32πh⁹) = −6 poly6.
-                let laplacian = -6.0 * self.poly6 * curvature;
-                -self.tension * laplacian / length / density * (-6.0 * self.poly6)
+                let laplacian = self.curvature * (-6.0 * c.poly6);
+                let factor =
+                    laplacian * (-6.0 * c.tension * c.poly6) / length / cluster.own(simd, surface.density);
+                length.simd_lt(f32x8::splat(simd, c.normal_threshold)).select(f32x8::splat(simd, 0.0), factor)
             }
             // m_j/m_i = 1: all particles of the fluid weigh the same.
-            BECKER_TESCHNER => -self.tension * self.poly6,
-            AKINCI => -self.tension,
-            _ => 0.0,
+            BECKER_TESCHNER => f32x8::splat(simd, c.tension * c.poly6),
+            AKINCI => f32x8::splat(simd, c.tension),
+            _ => f32x8::splat(simd, 0.0),
         };
-        pull.map(|p| p * factor)
+        scale3(self.vector, factor)
     }
 }
 
@@ -166,30 +154,28 @@ impl Constants {
 pub(crate) struct Normals<'a> {
     pub particles: &'a Particles,
     pub constants: &'a Constants,
-    pub volumes: Volumes<'a>,
+    pub density: &'a [f32],
 }
 
 impl<'a> Visitor for Normals<'a> {
     type Out = [&'a mut [f32]; 3];
     const KIND: Kind = Kind::Fluid;
+    const AMONG: &'static [Kind] = &[Kind::Fluid];
 
     #[inline(always)]
-    fn group<S: Simd>(&self, simd: S, group: &Group, first: usize, out: &mut Self::Out) {
-        let [x, y, z] = &self.particles.position;
+    fn cluster<S: Simd>(&self, simd: S, cluster: &Cluster, [normal_x, normal_y, normal_z]: &mut Self::Out) {
+        let [x, y, z] = self.particles.position.each_ref().map(Vec::as_slice);
+        let c = self.constants;
         let zero = f32x8::splat(simd, 0.0);
-        let hh = f32x8::splat(simd, self.constants.h * self.constants.h);
-        for k in 0..group.count {
-            let i = group.slots[k];
-            let here = splat3(simd, [x, y, z], i);
-            let mut sum = [zero; 3];
-            for vector in group.near(k) {
-                let (way, rr) = group.ways(simd, vector, here, [x, y, z]);
-                let bell = (hh - rr).max(zero);
-                sum = add3(sum, self.volumes.load(simd, vector.start()) * bell * bell, way);
-            }
-            for (out, sum) in out.iter_mut().zip(sum3(sum)) {
-                out[i - first] = -6.0 * self.constants.poly6 * self.constants.h * sum;
-            }
+        let hh = f32x8::splat(simd, c.h * c.h);
+        let here = cluster.own3(simd, [x, y, z]);
+        let mut sum = [zero; 3];
+        for j in cluster.fluid() {
+            let way = apart(here, [x, y, z], j);
+            let bell = (hh - dot3(way, way)).max(zero);
+            sum = add3(sum, bell * bell * (self.particles.mass[j] / self.density[j]), way);
         }
+        let factor = f32x8::splat(simd, 6.0 * c.poly6 * c.h);
+        cluster.put3(scale3(sum, factor), [normal_x, normal_y, normal_z]);
     }
 }

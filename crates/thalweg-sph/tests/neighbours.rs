@@ -1,9 +1,9 @@
 //! Who is near whom, against a trial of all pairs.
 
-use fearless_simd::{Simd, f32x8, prelude::*};
+use fearless_simd::{Simd, prelude::*};
 use std::collections::BTreeSet;
 use thalweg_field::random::Key;
-use thalweg_sph::neighbours::{Group, Kind, Neighbours, Visitor, load};
+use thalweg_sph::neighbours::{Cluster, Kind, Neighbours, Visitor, apart, dot3};
 use thalweg_sph::{BOUNDARY, FOREVER, Particle, Particles};
 
 const H: f32 = 0.05;
@@ -14,17 +14,21 @@ struct Listed<'a, const BOUNDARIES: bool>(&'a Particles);
 impl<'a, const BOUNDARIES: bool> Visitor for Listed<'a, BOUNDARIES> {
     type Out = &'a mut [Vec<usize>];
     const KIND: Kind = if BOUNDARIES { Kind::Boundary } else { Kind::Fluid };
+    const AMONG: &'static [Kind] = &[Kind::Fluid, Kind::Boundary];
 
-    fn group<S: Simd>(&self, simd: S, group: &Group, first: usize, out: &mut Self::Out) {
-        let [x, y, z] = &self.0.position;
-        for &i in &group.slots[..group.count] {
-            for vector in group.vectors() {
-                let at = vector.start();
-                let away = [x, y, z].map(|axis| f32x8::splat(simd, axis[i]) - load(simd, axis, at));
-                let mut squared = [0.0; 8];
-                group.squared(simd, vector, away).store_slice(&mut squared);
-                let near = (0..8).filter(|&lane| squared[lane] < H * H).map(|lane| at + lane);
-                out[i - first].extend(near);
+    fn cluster<S: Simd>(&self, simd: S, cluster: &Cluster, out: &mut Self::Out) {
+        let place = self.0.position.each_ref().map(Vec::as_slice);
+        let here = cluster.own3(simd, place);
+        let kinds = cluster.fluid().map(|j| (j, false)).chain(cluster.boundary().map(|j| (j, true)));
+        for (j, solid) in kinds {
+            assert_eq!(self.0.is_boundary(j), solid, "{j} is listed as of the other kind");
+            let way = apart(here, place, j);
+            let mut squares = [0.0; 8];
+            dot3(way, way).store_slice(&mut squares);
+            for ((_, at), square) in cluster.places().zip(squares) {
+                if square < H * H {
+                    out[at].push(j);
+                }
             }
         }
     }

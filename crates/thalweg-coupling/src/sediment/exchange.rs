@@ -3,7 +3,7 @@
 use super::rates::{CarryingKernel, Rates};
 use super::uptake::Uptake;
 use fearless_simd::{Simd, f32x8, f64x4, prelude::*};
-use thalweg_sph::neighbours::{Group, Kind, Vector, Visitor, even, load};
+use thalweg_sph::neighbours::{Cluster, Kind, LANES, Visitor, apart, dot3, even};
 
 /// What both remaining kinds of walk need.
 #[derive(Clone, Copy)]
@@ -14,29 +14,17 @@ pub(super) struct Columns<'a, K, U> {
     pub fraction: &'a [f32],
     pub hindrance: &'a [f32],
     pub mixing: &'a [f32],
-    pub fluid: &'a [f32],
     pub bed: &'a [f32],
     pub uptake: U,
 }
 
-/// A fluid particle as its neighbours see it, in every lane.
+/// The particles of a cluster of the fluid as their neighbours see them.
 #[derive(Clone, Copy)]
 struct Here<S: Simd> {
-    slot: usize,
-    x: f32x8<S>,
-    y: f32x8<S>,
-    z: f32x8<S>,
+    place: [f32x8<S>; 3],
     fraction: f32x8<S>,
     hindrance: f32x8<S>,
     mixing: f32x8<S>,
-}
-
-/// What moves between a particle and those of a vector: gain from the fluid, loss to the bed, gain from the bed.
-#[derive(Clone, Copy)]
-struct Moves<S: Simd> {
-    between: f32x8<S>,
-    down: f32x8<S>,
-    loosened: f32x8<S>,
 }
 
 impl<K: CarryingKernel, U: Uptake> Columns<'_, K, U> {
@@ -44,50 +32,56 @@ impl<K: CarryingKernel, U: Uptake> Columns<'_, K, U> {
     #[inline(always)]
     fn even(self) -> Self {
         let [x, y, z] = self.place;
-        let [x, y, z, fraction, hindrance, mixing, fluid, bed] =
-            even([x, y, z, self.fraction, self.hindrance, self.mixing, self.fluid, self.bed]);
+        let [x, y, z, fraction, hindrance, mixing, bed] =
+            even([x, y, z, self.fraction, self.hindrance, self.mixing, self.bed]);
         let uptake = self.uptake.even(x);
-        Self { place: [x, y, z], fraction, hindrance, mixing, fluid, bed, uptake, ..self }
+        Self { place: [x, y, z], fraction, hindrance, mixing, bed, uptake, ..self }
     }
 
     #[inline(always)]
-    fn here<S: Simd>(&self, simd: S, i: usize) -> Here<S> {
-        let [x, y, z] = self.place;
+    fn here<S: Simd>(&self, simd: S, cluster: &Cluster) -> Here<S> {
         Here {
-            slot: i,
-            x: f32x8::splat(simd, x[i]),
-            y: f32x8::splat(simd, y[i]),
-            z: f32x8::splat(simd, z[i]),
-            fraction: f32x8::splat(simd, self.fraction[i]),
-            hindrance: f32x8::splat(simd, self.hindrance[i]),
-            mixing: f32x8::splat(simd, self.mixing[i]),
+            place: cluster.own3(simd, self.place),
+            fraction: cluster.own(simd, self.fraction),
+            hindrance: cluster.own(simd, self.hindrance),
+            mixing: cluster.own(simd, self.mixing),
         }
     }
 
-    /// Settling, diffusion and deposition (Kataev 2022, eqs. 1.64, 1.68 and 1.69) between a fluid particle and a vector of others.
+    /// What fluid particles gain by settling and diffusion (Kataev 2022, eqs. 1.64 and 1.68) from another one.
     #[inline(always)]
-    fn moves<S: Simd>(&self, simd: S, group: &Group, here: &Here<S>, vector: Vector) -> Moves<S> {
-        let [x, y, z] = self.place;
-        let at = vector.start();
+    fn between<S: Simd>(&self, simd: S, here: &Here<S>, j: usize) -> f32x8<S> {
         let zero = f32x8::splat(simd, 0.0);
-        let up = load(simd, z, at) - here.z;
-        let rr = group.squared(simd, vector, [load(simd, x, at) - here.x, load(simd, y, at) - here.y, up]);
+        let way = apart(here.place, self.place, j);
+        let rr = dot3(way, way);
         let slope = self.kernels.slope_over_r(simd, self.rates, rr);
-        let (cj, fj) = (load(simd, self.fraction, at), load(simd, self.hindrance, at));
+        let [c, f, mixing] = [
+            f32x8::splat(simd, self.fraction[j]),
+            f32x8::splat(simd, self.hindrance[j]),
+            f32x8::splat(simd, self.mixing[j]),
+        ];
         // From above into here, as much as here is hindered; from here into what is below, as much as that is.
-        let gained = cj * here.hindrance * up.max(zero);
-        let lost = here.fraction * fj * (-up).max(zero);
+        let gained = c * here.hindrance * way[2].max(zero);
+        let lost = here.fraction * f * (-way[2]).max(zero);
         let settled = (gained - lost) * self.rates.settle;
-        let spread = (cj - here.fraction) * (load(simd, self.mixing, at) + here.mixing) * self.rates.diffuse;
+        let spread = (c - here.fraction) * (mixing + here.mixing) * self.rates.diffuse;
         let spread = self.kernels.spread(simd, self.rates, spread, rr);
-        let between = (settled + spread) * slope * load(simd, self.fluid, at);
-        let down = deposited(simd, self.rates, here.fraction, -up, slope, load(simd, self.bed, at));
-        let loosened = self.uptake.by_water(simd, here.slot, at, rr);
-        Moves { between, down, loosened }
+        (settled + spread) * slope
+    }
+
+    /// What fluid particles would leave on a boundary particle, and what they would get from it.
+    #[inline(always)]
+    fn with_bed<S: Simd>(&self, simd: S, cluster: &Cluster, here: &Here<S>, j: usize) -> [f32x8<S>; 2] {
+        let way = apart(here.place, self.place, j);
+        let rr = dot3(way, way);
+        let slope = self.kernels.slope_over_r(simd, self.rates, rr);
+        let bed = f32x8::splat(simd, self.bed[j]);
+        let down = deposited(simd, self.rates, here.fraction, -way[2], slope, bed);
+        [down, self.uptake.by_water(simd, cluster, j, rr)]
     }
 }
 
-/// What a fluid particle would leave on a boundary particle `down` metres below it (Kataev 2022, eq. 1.69).
+/// What fluid particles would leave on boundary particles `down` metres below them (Kataev 2022, eq. 1.69).
 #[inline(always)]
 fn deposited<S: Simd>(
     simd: S,
@@ -111,26 +105,29 @@ const ALMOST: f32 = 0.999_99;
 impl<'a, K: CarryingKernel, U: Uptake> Visitor for Grant<'a, K, U> {
     type Out = [&'a mut [f32]; 2];
     const KIND: Kind = Kind::Fluid;
+    const AMONG: &'static [Kind] = &[Kind::Fluid, Kind::Boundary];
 
     #[inline(always)]
-    fn group<S: Simd>(&self, simd: S, group: &Group, first: usize, out: &mut Self::Out) {
+    fn cluster<S: Simd>(&self, simd: S, cluster: &Cluster, [give, take]: &mut Self::Out) {
         let columns = self.columns.even();
-        let zero = f32x8::splat(simd, 0.0);
-        for k in 0..group.count {
-            let i = group.slots[k];
-            let here = columns.here(simd, i);
-            let (mut given, mut taken) = (zero, zero);
-            for vector in group.near(k) {
-                let moves = columns.moves(simd, group, &here, vector);
-                given = given + (-moves.between).max(zero) + moves.down;
-                taken = taken + moves.between.max(zero) + moves.loosened;
-            }
-            let (given, taken) = (given.reduce_sum(), taken.reduce_sum());
-            let fraction = columns.fraction[i];
-            let room = (columns.rates.max_fraction * ALMOST - fraction).max(0.0);
-            out[0][i - first] = if given > fraction * ALMOST { fraction * ALMOST / given } else { 1.0 };
-            out[1][i - first] = if taken > room * ALMOST { room * ALMOST / taken } else { 1.0 };
+        let (zero, one) = (f32x8::splat(simd, 0.0), f32x8::splat(simd, 1.0));
+        let here = columns.here(simd, cluster);
+        let (mut given, mut taken) = (zero, zero);
+        for j in cluster.fluid() {
+            let between = columns.between(simd, &here, j);
+            given += (-between).max(zero);
+            taken += between.max(zero);
         }
+        for j in cluster.boundary() {
+            let [down, loosened] = columns.with_bed(simd, cluster, &here, j);
+            given += down;
+            taken += loosened;
+        }
+        let there = here.fraction * ALMOST;
+        let room =
+            (f32x8::splat(simd, columns.rates.max_fraction * ALMOST) - here.fraction).max(zero) * ALMOST;
+        cluster.put(given.simd_gt(there).select(there / given, one), give);
+        cluster.put(taken.simd_gt(room).select(room / taken, one), take);
     }
 }
 
@@ -151,11 +148,31 @@ impl<K: CarryingKernel, U: Uptake> Granted<'_, K, U> {
     }
 }
 
-/// Adds the lanes of a vector to a sum in f64.
-#[inline(always)]
-fn add<S: Simd>(sum: &mut f64x4<S>, value: f32x8<S>) {
-    let (low, high) = value.widen();
-    *sum += low + high;
+/// Sums in f64.
+struct Sum<S: Simd>([f64x4<S>; 2]);
+
+impl<S: Simd> Sum<S> {
+    #[inline(always)]
+    fn none(simd: S) -> Self {
+        Self([f64x4::splat(simd, 0.0); 2])
+    }
+
+    #[inline(always)]
+    fn add(&mut self, value: f32x8<S>) {
+        let (low, high) = value.widen();
+        self.0 = [self.0[0] + low, self.0[1] + high];
+    }
+
+    #[inline(always)]
+    fn put(self, cluster: &Cluster, out: &mut [f64]) {
+        let mut sums = [0.0; LANES];
+        let (low, high) = sums.split_at_mut(LANES / 2);
+        self.0[0].store_slice(low);
+        self.0[1].store_slice(high);
+        for ((_, at), sum) in cluster.places().zip(sums) {
+            out[at] = sum;
+        }
+    }
 }
 
 /// Walk 3: what each fluid particle gains.
@@ -166,27 +183,26 @@ pub(super) struct Exchange<'a, K, U> {
 impl<'a, K: CarryingKernel, U: Uptake> Visitor for Exchange<'a, K, U> {
     type Out = &'a mut [f64];
     const KIND: Kind = Kind::Fluid;
+    const AMONG: &'static [Kind] = &[Kind::Fluid, Kind::Boundary];
 
     #[inline(always)]
-    fn group<S: Simd>(&self, simd: S, group: &Group, first: usize, out: &mut Self::Out) {
+    fn cluster<S: Simd>(&self, simd: S, cluster: &Cluster, out: &mut Self::Out) {
         let Granted { columns, give, take } = self.granted.even();
         let zero = f32x8::splat(simd, 0.0);
-        for k in 0..group.count {
-            let i = group.slots[k];
-            let here = columns.here(simd, i);
-            let (give_here, take_here) = (f32x8::splat(simd, give[i]), f32x8::splat(simd, take[i]));
-            let mut sum = f64x4::splat(simd, 0.0);
-            for vector in group.near(k) {
-                let at = vector.start();
-                let moves = columns.moves(simd, group, &here, vector);
-                let gain = load(simd, give, at).min(take_here);
-                let loss = give_here.min(load(simd, take, at));
-                let between = moves.between * moves.between.simd_gt(zero).select(gain, loss);
-                // One of the two is zero, so that nothing is rounded off.
-                add(&mut sum, between + (moves.loosened * take_here - moves.down * give_here));
-            }
-            out[i - first] = sum.reduce_sum();
+        let here = columns.here(simd, cluster);
+        let (give_here, take_here) = (cluster.own(simd, give), cluster.own(simd, take));
+        let mut sum = Sum::none(simd);
+        for j in cluster.fluid() {
+            let between = columns.between(simd, &here, j);
+            let gain = take_here.min(f32x8::splat(simd, give[j]));
+            let loss = give_here.min(f32x8::splat(simd, take[j]));
+            sum.add(between * between.simd_gt(zero).select(gain, loss));
         }
+        for j in cluster.boundary() {
+            let [down, loosened] = columns.with_bed(simd, cluster, &here, j);
+            sum.add(loosened * take_here - down * give_here);
+        }
+        sum.put(cluster, out);
     }
 }
 
@@ -198,32 +214,22 @@ pub(super) struct Settle<'a, K, U> {
 impl<'a, K: CarryingKernel, U: Uptake> Visitor for Settle<'a, K, U> {
     type Out = &'a mut [f64];
     const KIND: Kind = Kind::Boundary;
+    const AMONG: &'static [Kind] = &[Kind::Fluid];
 
     #[inline(always)]
-    fn group<S: Simd>(&self, simd: S, group: &Group, first: usize, out: &mut Self::Out) {
+    fn cluster<S: Simd>(&self, simd: S, cluster: &Cluster, out: &mut Self::Out) {
         let Granted { columns, give, take } = self.granted.even();
-        let [x, y, z] = columns.place;
-        for k in 0..group.count {
-            let i = group.slots[k];
-            let bed = f32x8::splat(simd, columns.bed[i]);
-            let mut sum = f64x4::splat(simd, 0.0);
-            for vector in group.vectors() {
-                let at = vector.start();
-                let up = load(simd, z, at) - f32x8::splat(simd, z[i]);
-                let away = [
-                    load(simd, x, at) - f32x8::splat(simd, x[i]),
-                    load(simd, y, at) - f32x8::splat(simd, y[i]),
-                    up,
-                ];
-                let rr = group.squared(simd, vector, away);
-                let slope = columns.kernels.slope_over_r(simd, columns.rates, rr);
-                let down = deposited(simd, columns.rates, load(simd, columns.fraction, at), up, slope, bed);
-                let loosened = columns.uptake.off_bed(simd, i, at, rr);
-                // Shares are zero for the boundary, so only water counts.
-                let lost = loosened * load(simd, take, at) - down * load(simd, give, at);
-                add(&mut sum, -lost);
-            }
-            out[i - first] = sum.reduce_sum();
+        let (here, bed) = (cluster.own3(simd, columns.place), cluster.own(simd, columns.bed));
+        let mut sum = Sum::none(simd);
+        for j in cluster.fluid() {
+            let way = apart(here, columns.place, j);
+            let rr = dot3(way, way);
+            let slope = columns.kernels.slope_over_r(simd, columns.rates, rr);
+            let fraction = f32x8::splat(simd, columns.fraction[j]);
+            let down = deposited(simd, columns.rates, fraction, way[2], slope, bed);
+            let loosened = columns.uptake.off_bed(simd, cluster, j, rr);
+            sum.add(down * give[j] - loosened * take[j]);
         }
+        sum.put(cluster, out);
     }
 }

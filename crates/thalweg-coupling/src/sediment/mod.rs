@@ -48,8 +48,6 @@ pub(crate) struct Sediment {
     hindrance: Vec<f32>,
     /// Half of the diffusivity, so that those of two particles add up to their mean `[m²/s]`.
     mixing: Vec<f32>,
-    /// 1 for the fluid, 0 for the boundary.
-    fluid: Vec<f32>,
     /// Volume of a boundary particle over that of a fluid particle, less the share of grains that the flow does not let settle; 0 for
     /// the fluid `[-]`.
     bed: Vec<f32>,
@@ -67,7 +65,7 @@ pub(crate) struct Sediment {
 
 impl Sediment {
     /// Bytes for each particle.
-    pub(crate) const BYTES: u64 = 8 * 4 + 8;
+    pub(crate) const BYTES: u64 = 7 * 4 + 8;
 
     /// Bytes for each particle beside those.
     pub(crate) fn more_bytes(params: &Params) -> u64 {
@@ -101,8 +99,7 @@ impl Sediment {
     /// The first walk.
     fn loosen(&mut self, fluid: &Fluid, ground: &impl Ground, rates: &Rates) {
         let (particles, near) = (fluid.sorted(), fluid.neighbours());
-        let visitor =
-            ByWall { particles, volumes: fluid.volumes(), mass: fluid.constants().mass, ground, rates };
+        let visitor = ByWall { particles, mass: fluid.constants().mass, ground, rates };
         near.walk(particles, &visitor, &mut self.want[..particles.len()]);
     }
 
@@ -147,7 +144,7 @@ impl Sediment {
     }
 
     fn walk(&mut self, kernels: impl CarryingKernel, uptake: impl Uptake, fluid: &Fluid, rates: &Rates) {
-        let (particles, near, kept) = (fluid.sorted(), fluid.neighbours(), fluid.kept());
+        let (particles, near) = (fluid.sorted(), fluid.neighbours());
         let count = particles.len();
         let [x, y, z] = &particles.position;
         let columns = Columns {
@@ -157,14 +154,13 @@ impl Sediment {
             fraction: &self.fraction,
             hindrance: &self.hindrance,
             mixing: &self.mixing,
-            fluid: &self.fluid,
             bed: &self.bed,
             uptake,
         };
         let shares = [&mut self.give[..count], &mut self.take[..count]];
-        near.walk_kept(particles, kept, &Grant { columns }, shares);
+        near.walk(particles, &Grant { columns }, shares);
         let granted = Granted { columns, give: &self.give, take: &self.take };
-        near.walk_kept(particles, kept, &Exchange { granted }, &mut self.gain[..count]);
+        near.walk(particles, &Exchange { granted }, &mut self.gain[..count]);
         near.walk(particles, &Settle { granted }, &mut self.gain[..count]);
     }
 
@@ -184,8 +180,8 @@ impl Sediment {
             Hindrance::RichardsonZaki => richardson_zaki(c, erosion.hindrance_exponent),
             Hindrance::Saturation => 1.0 - (c / erosion.max_fraction).powf(erosion.hindrance_exponent),
         };
-        let work = |range: Range<usize>, columns: [&mut [f32]; 8]| {
-            let [fraction, slower, mixing, water, bed, want, give, take] = columns;
+        let work = |range: Range<usize>, columns: [&mut [f32]; 7]| {
+            let [fraction, slower, mixing, bed, want, give, take] = columns;
             for (k, i) in range.enumerate() {
                 (want[k], give[k], take[k]) = (0.0, 0.0, 0.0);
                 let tag = particles.tag[i];
@@ -194,7 +190,7 @@ impl Sediment {
                     fraction[k] = c as f32;
                     slower[k] = if c > 0.0 { hindrance(c) as f32 } else { 1.0 };
                     mixing[k] = 0.5 * diffusivity(ground.eddies(particles.get(i).position), rates);
-                    (water[k], bed[k]) = (1.0, 0.0);
+                    bed[k] = 0.0;
                 } else {
                     // Walls take nothing.
                     let share = match erosion.transfer {
@@ -204,17 +200,16 @@ impl Sediment {
                     };
                     let settling =
                         if share > 0.0 { settling(ground, spot(particles, i, mass), rates) } else { 0.0 };
-                    (fraction[k], slower[k], mixing[k], water[k], bed[k]) =
-                        (0.0, 0.0, 0.0, 0.0, share * settling);
+                    (fraction[k], slower[k], mixing[k], bed[k]) = (0.0, 0.0, 0.0, share * settling);
                 }
             }
         };
         band::for_each_part(0..count, PART, self.columns().map(|column| &mut column[..count]), &work);
     }
 
-    fn columns(&mut self) -> [&mut Vec<f32>; 8] {
-        let Self { fraction, hindrance, mixing, fluid, bed, want, give, take, .. } = self;
-        [fraction, hindrance, mixing, fluid, bed, want, give, take]
+    fn columns(&mut self) -> [&mut Vec<f32>; 7] {
+        let Self { fraction, hindrance, mixing, bed, want, give, take, .. } = self;
+        [fraction, hindrance, mixing, bed, want, give, take]
     }
 }
 

@@ -6,18 +6,18 @@ use super::rates::Rates;
 use crate::params::ShearSpeed;
 use fearless_simd::{Simd, f32x8, prelude::*};
 use thalweg_erosion::law::shear::{excess, stress};
-use thalweg_sph::neighbours::load;
+use thalweg_sph::neighbours::Cluster;
 
 /// What goes from boundary particles to particles of the water. Columns are those of all sorted particles, zero for those of the other kind.
 pub(super) trait Uptake: Copy + Sync {
     /// The same with columns as long as another one: that spares checks.
     fn even(self, like: &[f32]) -> Self;
 
-    /// What the particle `i` of the water gets from those of a vector at squared distances `rr`.
-    fn by_water<S: Simd>(&self, simd: S, i: usize, at: usize, rr: f32x8<S>) -> f32x8<S>;
+    /// What the water of a cluster gets from the boundary particle `j` at squared distances `rr`.
+    fn by_water<S: Simd>(&self, simd: S, cluster: &Cluster, j: usize, rr: f32x8<S>) -> f32x8<S>;
 
-    /// What the boundary particle `i` gives to those of a vector.
-    fn off_bed<S: Simd>(&self, simd: S, i: usize, at: usize, rr: f32x8<S>) -> f32x8<S>;
+    /// What the boundary particles of a cluster give to the particle `j` of the water.
+    fn off_bed<S: Simd>(&self, simd: S, cluster: &Cluster, j: usize, rr: f32x8<S>) -> f32x8<S>;
 }
 
 /// By the kernel between them: all water around a place of the bed has its share.
@@ -44,13 +44,13 @@ impl Uptake for Spread<'_> {
     }
 
     #[inline(always)]
-    fn by_water<S: Simd>(&self, simd: S, _: usize, at: usize, rr: f32x8<S>) -> f32x8<S> {
-        self.share(simd, load(simd, self.want, at), rr)
+    fn by_water<S: Simd>(&self, simd: S, _: &Cluster, j: usize, rr: f32x8<S>) -> f32x8<S> {
+        self.share(simd, f32x8::splat(simd, self.want[j]), rr)
     }
 
     #[inline(always)]
-    fn off_bed<S: Simd>(&self, simd: S, i: usize, _: usize, rr: f32x8<S>) -> f32x8<S> {
-        self.share(simd, f32x8::splat(simd, self.want[i]), rr)
+    fn off_bed<S: Simd>(&self, simd: S, cluster: &Cluster, _: usize, rr: f32x8<S>) -> f32x8<S> {
+        self.share(simd, cluster.own(simd, self.want), rr)
     }
 }
 
@@ -107,22 +107,22 @@ impl Uptake for ByEroder<'_> {
     }
 
     #[inline(always)]
-    fn by_water<S: Simd>(&self, simd: S, i: usize, at: usize, rr: f32x8<S>) -> f32x8<S> {
+    fn by_water<S: Simd>(&self, simd: S, cluster: &Cluster, j: usize, rr: f32x8<S>) -> f32x8<S> {
         let place = Place {
-            want: load(simd, self.want, at),
-            critical: load(simd, self.critical, at),
-            normal: self.normal.map(|n| load(simd, n, at)),
+            want: f32x8::splat(simd, self.want[j]),
+            critical: f32x8::splat(simd, self.critical[j]),
+            normal: self.normal.map(|n| f32x8::splat(simd, n[j])),
         };
-        self.loosened(simd, self.velocity.map(|v| f32x8::splat(simd, v[i])), &place, rr)
+        self.loosened(simd, cluster.own3(simd, self.velocity), &place, rr)
     }
 
     #[inline(always)]
-    fn off_bed<S: Simd>(&self, simd: S, i: usize, at: usize, rr: f32x8<S>) -> f32x8<S> {
+    fn off_bed<S: Simd>(&self, simd: S, cluster: &Cluster, j: usize, rr: f32x8<S>) -> f32x8<S> {
         let place = Place {
-            want: f32x8::splat(simd, self.want[i]),
-            critical: f32x8::splat(simd, self.critical[i]),
-            normal: self.normal.map(|n| f32x8::splat(simd, n[i])),
+            want: cluster.own(simd, self.want),
+            critical: cluster.own(simd, self.critical),
+            normal: cluster.own3(simd, self.normal),
         };
-        self.loosened(simd, self.velocity.map(|v| load(simd, v, at)), &place, rr)
+        self.loosened(simd, self.velocity.map(|v| f32x8::splat(simd, v[j])), &place, rr)
     }
 }

@@ -7,14 +7,13 @@ mod step;
 use crate::boundary::BoundaryFactors;
 use crate::constants::Constants;
 use crate::integrate::Extremes;
-use crate::neighbours::{Kept, Neighbours};
+use crate::neighbours::Neighbours;
 use crate::params::{FluidParams, PressureSolver};
 use crate::particles::{BOUNDARY, Particle, Particles};
 use crate::pressure::incompressible::Incompressible;
 use crate::pressure::summed::Summed;
 use crate::pressure::wcsph::Wcsph;
 use crate::pressure::{Pressure, Shared};
-use crate::volumes::Volumes;
 use periodic::Periodic;
 use thalweg_field::{Invalid, require};
 
@@ -209,11 +208,6 @@ impl Fluid {
         self.last
     }
 
-    /// What is near each sorted particle of the fluid, as the density found.
-    pub fn kept(&self) -> &Kept {
-        &self.shared.kept
-    }
-
     /// All particles, those of the boundary too, where they are at the present time.
     pub fn particles(&self) -> &Particles {
         &self.next
@@ -232,11 +226,6 @@ impl Fluid {
     /// The search that goes with them.
     pub fn neighbours(&self) -> &Neighbours {
         &self.neighbours
-    }
-
-    /// Volume of each sorted particle `[m³]`; zero for the boundary.
-    pub fn volumes(&self) -> Volumes<'_> {
-        self.shared.volumes(&self.now)
     }
 
     /// Density of each sorted particle `[kg/m³]`.

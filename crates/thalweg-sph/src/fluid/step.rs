@@ -51,11 +51,9 @@ impl Fluid {
         self.known = 0;
         let length = self.now.len() + PADDING;
         resize_column(&mut self.shared.density, length);
-        resize_column(&mut self.shared.solid, length);
         self.pressure.resize(length);
         // Volumes are divided by it, behind the last particle too.
         self.shared.density[length - PADDING..].fill(self.constants.rest_density);
-        self.shared.kept.resize(self.now.len());
         Ok(removed)
     }
 

@@ -1,20 +1,35 @@
 //! Sorting: which cells there are, and the order of the particles in them.
 
-use super::group::{COUNT, load};
-use super::{CELLS, FARTHEST, FINER, GONE, LANES, MOST_SEGMENTS, Neighbours, TooWide};
-use crate::particles::{PART, Particles, make_room};
+use super::cluster::{Kind, load};
+use super::{CELLS, FARTHEST, FINER, GONE, KINDS, LANES, MOST_SEGMENTS, Neighbours, TooWide};
+use crate::particles::{BOUNDARY, COPY, PART, Particles, make_room};
 use fearless_simd::{Level, Simd, dispatch, f32x8, prelude::*, u32x8};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use thalweg_field::band::{self, Cut};
 
-/// Segments along x, rows along y and z that a box from the lowest to the highest coordinates is cut into, with an empty
+/// Length of a segment, in h `[-]`.
+const LONG: f32 = CELLS as f32 / FINER;
+
+/// By the number of particles that count: 1 for each of them, 0 for the others.
+pub(super) const COUNT: [[f32; LANES]; LANES + 1] = {
+    let mut count = [[0.0; LANES]; LANES + 1];
+    let mut at = 0;
+    while at < (LANES + 1) * LANES {
+        let (lanes, lane) = (at / LANES, at % LANES);
+        count[lanes][lane] = if lane < lanes { 1.0 } else { 0.0 };
+        at += 1;
+    }
+    count
+};
+
+/// Segments along x, rows of each kind along y and z that a box from the lowest to the highest coordinates is cut into, with an empty
 /// one all around.
 pub(super) fn cells_over(bounds: [[f32; 2]; 3], h: f32) -> Result<[u64; 3], TooWide> {
     let extent = bounds.map(|[low, high]| (high - low).max(0.0));
     let cells = |extent: f32, side: f32| ((f64::from(extent) / f64::from(side)) as u64).saturating_add(4);
-    let size = [cells(extent[0], 2.0 * h), cells(extent[1], h), cells(extent[2], h)];
-    let all = size.iter().try_fold(1u64, |all, n| all.checked_mul(*n)).unwrap_or(u64::MAX);
+    let size = [cells(extent[0], LONG * h), cells(extent[1], h), cells(extent[2], h)];
+    let all = size.iter().try_fold(KINDS as u64, |all, n| all.checked_mul(*n)).unwrap_or(u64::MAX);
     let told_apart = |[low, high]: [f32; 2]| low > high || low.abs().max(high.abs()) <= FARTHEST * h;
     if bounds.into_iter().all(told_apart) && all <= MOST_SEGMENTS {
         Ok(size)
@@ -56,12 +71,11 @@ impl Neighbours {
     pub(super) fn lay_out(&mut self, particles: &Particles, now: f32) -> Result<(), TooWide> {
         let bounds = bounds(particles, now);
         let h = self.h;
-        let long = 2.0 * h; // a segment
         let size = cells_over(bounds, h)?;
-        let all: u64 = size.iter().product();
+        let all = size.iter().product::<u64>() * KINDS as u64;
         self.size = size.map(|n| n as u32);
         let low = |axis: usize| if bounds[axis][0].is_finite() { bounds[axis][0] } else { 0.0 };
-        self.origin = [low(0) - 1.5 * long, low(1) - 1.5 * h, low(2) - 1.5 * h];
+        self.origin = [low(0) - 1.5 * LONG * h, low(1) - 1.5 * h, low(2) - 1.5 * h];
         let words = (all as usize).div_ceil(64) + 1;
         self.occupied.resize_with(words, AtomicU64::default);
         band::for_each_part(0..words, 4096, &mut self.occupied[..words], &|_, words: &mut [AtomicU64]| {
@@ -116,7 +130,11 @@ impl Neighbours {
             let at = first + k * LANES;
             let x = along(0, at, FINER / self.h);
             let row = along(2, at, 1.0 / self.h) * self.size[1] + along(1, at, 1.0 / self.h);
-            let cell = row * (self.size[0] * CELLS as u32) + x;
+            let tag = u32x8::from_slice(simd, &particles.tag[at..at + LANES]);
+            let solid = tag.simd_ge(u32x8::splat(simd, BOUNDARY)) & !tag.simd_eq(u32x8::splat(simd, COPY));
+            let kind = solid
+                .select(u32x8::splat(simd, Kind::Boundary as u32), u32x8::splat(simd, Kind::Fluid as u32));
+            let cell = (row * KINDS as u32 + kind) * (self.size[0] * CELLS as u32) + x;
             let lives = load(simd, &particles.expires, at).simd_gt(f32x8::splat(simd, now));
             let mut found = [0; LANES];
             lives.select(cell, u32x8::splat(simd, GONE)).store_slice(&mut found);
@@ -131,13 +149,13 @@ impl Neighbours {
         }
     }
 
-    /// Whether a segment is occupied, and how many are before it.
+    /// Whether a segment and those behind it are occupied, a bit for each, and how many are before it.
     #[inline(always)]
-    pub(super) fn rank(&self, segment: u32) -> (bool, u32) {
+    pub(super) fn rank(&self, segment: u32) -> (u64, u32) {
         let (word, bit) = (segment as usize / 64, segment % 64);
-        let bits = self.occupied[word].load(Relaxed);
+        let [bits, next] = [self.occupied[word].load(Relaxed), self.occupied[word + 1].load(Relaxed)];
         let below = bits & ((1u64 << bit) - 1);
-        (bits >> bit & 1 == 1, self.before[word] + below.count_ones())
+        (bits >> bit | next << 1 << (63 - bit), self.before[word] + below.count_ones())
     }
 
     /// Counts the particles of each cell, and gives each a place among those of its cell.

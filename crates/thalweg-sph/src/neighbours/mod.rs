@@ -1,36 +1,37 @@
-//! Who is near whom: particles sorted into cells, and the walk over every particle with its neighbours.
+//! Neighbours: who is within h of whom.
 //!
-//! Space is cut into rows along x with a cross-section of h × h, rows into cells of h/4, eight cells make a segment.
-//! Only segments with something in them exist: a bit for every possible segment and the number of set bits before
-//! each word turn a place into an index. Particles are sorted by row, then along the row, so the neighbours of a
-//! particle lie in nine stretches of memory, trimmed to the chord of the sphere around it. A stretch is read in
-//! whole vectors; what is too far away is masked.
+//! Space is cut into rows along x with a cross-section of h × h, rows into cells of h/4, eight cells make a segment. Rows of the fluid
+//! and of the boundary are apart. Only segments with something in them exist: a bit for every possible segment and the number of set bits
+//! before each word turn a place into an index. Particles are sorted by row, then along the row.
+//!
+//! The particles of a segment make clusters of up to eight, the lanes of a vector, which share the list of their neighbours (after the
+//! pairs of clusters of Páll & Hess 2013): those are found in nine stretches of memory, trimmed to the chord of the sphere around the
+//! cluster, eight at a time. Which are within reach of any particle of the cluster is kept, a bit for each.
 //!
 //! The order within a cell is that of the particles before the sort, and every sum over neighbours goes in memory
 //! order: the same bits for any number of threads.
 
 mod cells;
-mod group;
-mod kept;
+mod cluster;
+mod near;
 mod walk;
 
-pub use group::{Group, Kind, Near, Vector, Visitor, add3, even, load, splat3, sum3};
-pub use kept::{Keep, Kept};
+pub use cluster::{Cluster, Kind, Visitor, add3, apart, dot3, even, load, scale3};
 
-use crate::particles::Particles;
+use crate::particles::{Particles, make_room};
 use cells::{bounds, cells_over};
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 
-/// Particles whose neighbours are looked at together: they share every vector that is read.
-pub const TOGETHER: usize = 2;
-/// Values in a vector.
+/// Values in a vector, particles in a cluster.
 pub const LANES: usize = 8;
 /// Cells in a segment.
 const CELLS: usize = 8;
 /// Cells along x for each h.
 const FINER: f32 = 4.0;
 /// Most segments that space may be cut into: their index and the cell within fit into 32 bits.
-const MOST_SEGMENTS: u64 = 1 << 28;
+const MOST_SEGMENTS: u64 = 1 << 29;
+/// Kinds of particles, each with rows of its own.
+const KINDS: usize = 2;
 /// Farthest from the origin that particles may be, in h: there f32 still tells places an eighth of h apart.
 const FARTHEST: f32 = (1 << 20) as f32;
 /// Share of h by which the search reaches farther than the kernels, so that rounding loses no neighbour.
@@ -49,7 +50,7 @@ pub struct Neighbours {
     h: f32,
     /// Lower corner of the first cell `[m]`.
     origin: [f32; 3],
-    /// Segments along x, rows along y and z; the outermost are always empty.
+    /// Segments along x, rows of each kind along y and z; the outermost are always empty.
     size: [u32; 3],
     /// One bit for every segment, and the bits set before each word.
     occupied: Vec<AtomicU64>,
@@ -65,6 +66,10 @@ pub struct Neighbours {
     place: Vec<u32>,
     /// Old index of each sorted particle.
     order: Vec<AtomicU32>,
+    /// What is within reach of the clusters of the fluid, a bit for each particle of the vectors around a cluster, as far as there is
+    /// room: a word for each particle of the cluster. The first walk over the fluid finds it, all others read it.
+    reached: Vec<AtomicU64>,
+    is_known: AtomicBool,
 }
 
 /// Space that particles are spread over is larger than can be searched.
@@ -95,14 +100,15 @@ impl Neighbours {
     /// Bytes for the search among `count` particles, about.
     pub const fn bytes(count: u64) -> u64 {
         // Two numbers for each particle while sorting and the order, and in a dense fluid about one cell each, with two counts.
-        count * (3 * 4 + 2 * 4)
+        // And a word each for what is within reach.
+        count * (3 * 4 + 2 * 4 + LANES as u64)
     }
 
     /// Bytes for the cells of a box from the lowest to the highest coordinates `[m]`, whatever is in it.
     pub fn grid_bytes(low: [f64; 3], high: [f64; 3], h: f64) -> Result<u64, TooWide> {
         let size = cells_over(std::array::from_fn(|axis| [low[axis] as f32, high[axis] as f32]), h as f32)?;
         // A bit for each, and a number for every 64.
-        Ok(size.iter().product::<u64>() / 64 * (8 + 4))
+        Ok(size.iter().product::<u64>() * KINDS as u64 / 64 * (8 + 4))
     }
 
     /// Sorts particles into cells: `sorted` gets those of `from` that live beyond `now` `[s]`.
@@ -112,6 +118,9 @@ impl Neighbours {
         self.count_cells(from.len());
         self.put_in_order(from.len());
         sorted.gather(from, &self.order);
+        make_room(&mut self.reached, sorted.len());
+        self.reached.resize_with(sorted.len(), AtomicU64::default);
+        *self.is_known.get_mut() = false;
         Ok(())
     }
 

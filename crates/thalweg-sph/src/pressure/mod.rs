@@ -16,11 +16,10 @@ pub(crate) mod wcsph;
 use crate::boundary::BoundaryFactors;
 use crate::constants::Constants;
 use crate::integrate::{Extremes, Shift};
-use crate::neighbours::{Kept, Neighbours};
+use crate::neighbours::Neighbours;
 use crate::params::FluidParams;
 use crate::particles::{PADDING, Particles, make_room};
 use crate::tension::Normals;
-use crate::volumes::Volumes;
 
 /// Sorted particles, and what acts on them beside each other.
 #[derive(Clone, Copy, Debug)]
@@ -45,10 +44,6 @@ pub(crate) struct Sorted<'a> {
 pub(crate) struct Shared {
     /// Density; that at rest for the boundary `[kg/m³]`.
     pub density: Vec<f32>,
-    /// 1 for the boundary, 0 for the fluid `[-]`.
-    pub solid: Vec<f32>,
-    /// What is near each particle of the fluid.
-    pub kept: Kept,
 }
 
 /// A method.
@@ -87,12 +82,7 @@ pub(crate) trait Pressure: std::fmt::Debug + Send + Sync {
 
 impl Shared {
     /// Bytes for each particle.
-    pub(crate) const BYTES: u64 = Kept::BYTES + 2 * 4;
-
-    /// Volume of each particle `[m³]`; zero for the boundary.
-    pub(crate) fn volumes<'a>(&'a self, particles: &'a Particles) -> Volumes<'a> {
-        Volumes { solid: &self.solid, mass: &particles.mass, density: &self.density }
-    }
+    pub(crate) const BYTES: u64 = 4;
 }
 
 /// Finds the normals of the surface of the fluid.
@@ -103,8 +93,8 @@ fn find_normals(sorted: Sorted, shared: &Shared, columns: &mut [Vec<f32>; 3]) {
         column.resize(count + PADDING, 0.0);
         &mut column[..count]
     });
-    let visitor = Normals { particles, constants, volumes: shared.volumes(particles) };
-    neighbours.walk_kept(particles, &shared.kept, &visitor, normals);
+    let visitor = Normals { particles, constants, density: &shared.density };
+    neighbours.walk(particles, &visitor, normals);
 }
 
 /// Gives a column this length.

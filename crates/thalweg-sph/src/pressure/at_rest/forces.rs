@@ -1,7 +1,7 @@
 //! What pushes and drags a particle: pressure, viscosity, surface tension, gravity, and the boundary.
 
 use super::Numbers;
-use crate::neighbours::{Group, Kind, Visitor, add3, even, load, splat3, sum3};
+use crate::neighbours::{Cluster, Kind, Visitor, add3, apart, dot3, even, scale3};
 use crate::particles::Particles;
 use crate::tension::{self, Pair, Pull, Surface};
 use fearless_simd::{Simd, f32x8, prelude::*};
@@ -14,63 +14,60 @@ pub(super) struct Forces<'a, const TENSION: u8> {
     pub gravity: f32,
     /// Compression that pushes `[-]`; of the boundary 1 if it is rough, else 0.
     pub pushing: &'a [f32],
-    /// Who is of the boundary; and what tension alone reads.
+    /// What tension alone reads.
     pub surface: Surface<'a>,
 }
 
 impl<'a, const TENSION: u8> Visitor for Forces<'a, TENSION> {
     type Out = [&'a mut [f32]; 3];
     const KIND: Kind = Kind::Fluid;
+    const AMONG: &'static [Kind] = &[Kind::Fluid, Kind::Boundary];
 
     #[inline(always)]
-    fn group<S: Simd>(&self, simd: S, group: &Group, first: usize, out: &mut Self::Out) {
+    fn cluster<S: Simd>(&self, simd: S, cluster: &Cluster, [ax, ay, az]: &mut Self::Out) {
         let ([x, y, z], [u, v, w]) = (&self.particles.position, &self.particles.velocity);
-        let [x, y, z, u, v, w, mass, pushing, solid] =
-            even([x, y, z, u, v, w, &self.particles.mass, self.pushing, self.surface.solid]);
+        let [x, y, z, u, v, w, mass, pushing] = even([x, y, z, u, v, w, &self.particles.mass, self.pushing]);
         let n = self.numbers;
         let zero = f32x8::splat(simd, 0.0);
-        let h = f32x8::splat(simd, n.h);
-        let (stiffness, one) = (f32x8::splat(simd, n.stiffness), f32x8::splat(simd, 1.0));
-        let (viscosity, drag) = (f32x8::splat(simd, n.viscosity), f32x8::splat(simd, n.wall_viscosity));
-        for k in 0..group.count {
-            let i = group.slots[k];
-            let here = splat3(simd, [x, y, z], i);
-            let [ui, vi, wi] = splat3(simd, [u, v, w], i);
-            let own = f32x8::splat(simd, pushing[i]);
-            let growth = f32x8::splat(simd, n.growth_around(self.particles, i));
-            let mut push = [zero; 3];
-            let mut pull = Pull::none(simd);
-            for vector in group.near(k) {
-                let at = vector.start();
-                let (way, rr) = group.ways(simd, vector, here, [x, y, z]);
-                let r = rr.sqrt();
-                let q = (h - r).max(zero); // zero out of reach: so are all terms
-                let steep = (q * q) * (q * load(simd, mass, at));
-                let (solid, pressed) = (load(simd, solid, at), load(simd, pushing, at));
-                let (wet, rough) = (one - solid, solid * pressed);
-                // Behind the boundary pressure goes on growing with depth; it never pulls.
-                let behind = growth.mul_add(way[2], own).max(-own);
-                let other = solid.mul_add(behind, wet * pressed);
-                // Viscosity (Monaghan 1992) along the way between the two; it keeps angular momentum.
-                let (du, dv, dw) = (ui - load(simd, u, at), vi - load(simd, v, at), wi - load(simd, w, at));
-                let apart = dw.mul_add(way[2], dv.mul_add(way[1], du * way[0]));
-                let rub = rough.mul_add(drag, wet * viscosity) * apart / rr;
-                let p = steep * (own + other).mul_sub(stiffness, rub);
-                push = add3(push, p, way);
-                if TENSION != tension::NONE {
-                    let pair = Pair { away: way, rr, r, within: q };
-                    pull.add::<TENSION>(simd, &self.surface, &pair, i, vector);
-                }
-            }
-            let push = sum3(push);
-            let mut a = [n.slope * push[0], n.slope * push[1], n.slope * push[2] - self.gravity];
+        let (h, closest) = (f32x8::splat(simd, n.h), f32x8::splat(simd, n.closest));
+        let stiffness = f32x8::splat(simd, n.stiffness);
+        let (viscosity, drag) = (f32x8::splat(simd, -n.viscosity), f32x8::splat(simd, -n.wall_viscosity));
+        let (here, speed) = (cluster.own3(simd, [x, y, z]), cluster.own3(simd, [u, v, w]));
+        let own = cluster.own(simd, pushing) * stiffness;
+        let growth = n.growth_around(simd, self.particles, cluster) * stiffness;
+        let mut push = [zero; 3];
+        let mut pull = Pull::none(simd);
+        for j in cluster.fluid() {
+            let way = apart(here, [x, y, z], j);
+            let rr = dot3(way, way).max(closest);
+            let r = rr.sqrt();
+            let q = (r - h).min(zero); // zero out of reach: so are all terms
+            let both = stiffness.mul_add(f32x8::splat(simd, pushing[j]), own);
+            // Viscosity (Monaghan 1992) along the way between the two; it keeps angular momentum.
+            let rate = dot3(apart(speed, [u, v, w], j), way) / rr;
+            push = add3(push, q * q * q * viscosity.mul_add(rate, both), way);
             if TENSION != tension::NONE {
-                let pulled = pull.acceleration::<TENSION>(self.surface.constants, self.surface.density[i]);
-                a = std::array::from_fn(|axis| a[axis] + pulled[axis]);
-            }
-            for axis in 0..3 {
-                out[axis][i - first] = a[axis];
+                let pair = Pair { away: way, rr, r, within: -q };
+                pull.add::<TENSION>(simd, &self.surface, &pair, cluster, j);
             }
         }
+        for j in cluster.boundary() {
+            let way = apart(here, [x, y, z], j);
+            let rr = dot3(way, way).max(closest);
+            let q = (rr.sqrt() - h).min(zero);
+            let slope = q * q * q * (n.share * mass[j]);
+            // Behind the boundary pressure goes on growing with depth; it never pulls.
+            let both = own + (own - growth * way[2]).max(-own);
+            let rough = drag * pushing[j];
+            let rate = dot3(apart(speed, [u, v, w], j), way) / rr;
+            push = add3(push, slope * rough.mul_add(rate, both), way);
+        }
+        let mut a = scale3(push, f32x8::splat(simd, n.slope));
+        a[2] -= self.gravity;
+        if TENSION != tension::NONE {
+            let pulled = pull.acceleration::<TENSION>(simd, &self.surface, cluster);
+            a = [a[0] + pulled[0], a[1] + pulled[1], a[2] + pulled[2]];
+        }
+        cluster.put3(a, [ax, ay, az]);
     }
 }

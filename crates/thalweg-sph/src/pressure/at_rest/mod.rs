@@ -2,6 +2,9 @@
 //! fluid is then the exact adjoint of the push of its pressure, and what one gives to the motion the other takes from the
 //! compression. All methods but [`super::summed`] are made of them.
 //!
+//! In all of them q is r − h, at most zero, so that what is out of reach counts for nothing; q³ is the slope of the kernel over r, negative as
+//! that is, without its factor; and ways lead from the particles of a cluster to their neighbours.
+//!
 //! The boundary is fluid that stands still, particles of about Δs³ in layers below the surface that they stand for. Their
 //! pressure is that of the particle which they push, and more the deeper they lie below it (Adami et al. 2012).
 
@@ -10,13 +13,17 @@ mod forces;
 use super::{Shared, Sorted, find_normals, resize_column};
 use crate::constants::Constants;
 use crate::kernel::{Kernel, Wendland, lattice_sum};
+use crate::neighbours::{Cluster, LANES};
 use crate::params::{FluidParams, Tension};
-use crate::particles::{COPY, PART, Particles, SLIP};
+use crate::particles::{BOUNDARY, PART, Particles, SLIP};
 use crate::tension::{self, Surface};
+use fearless_simd::{Simd, f32x8, prelude::*};
 use forces::Forces;
 use std::ops::Range;
 use thalweg_field::band;
 
+/// Shortest squared distance, over h² `[-]`.
+pub(super) const CLOSEST: f32 = 1.0e-12;
 /// Share of h²/ν that a step may last `[-]`: viscosity along the way between two particles acts three times as strongly on waves of
 /// compression as on shear, and between plates that stick 0.03 is unstable, 0.018 is not.
 const FRICTION_SHARE: f64 = 0.015;
@@ -28,7 +35,7 @@ pub(super) const SHIFT: f64 = 8.0;
 /// What goes no faster than this share of sound is not shifted `[-]`: water at rest would lose volume by its own noise.
 pub(super) const SLOWEST: f32 = 0.01;
 /// How much more those count that are closer than a spacing, so that none pair up (Monaghan 2000) `[-]`.
-pub(super) const PAIRING: f32 = 0.2;
+const PAIRING: f64 = 0.2;
 /// A particle with so much of its neighbourhood filled is inside the fluid `[-]`: it is shifted, and can be pulled apart.
 pub(crate) const FULL: f64 = 0.85;
 /// A particle with less than this of its neighbourhood filled with fluid is not pulled either `[-]`: it lies in a notch of the boundary,
@@ -41,8 +48,12 @@ pub(super) const SPRAY: f32 = 0.25;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Numbers {
     pub h: f32,
-    /// Factor of the slope of the kernel times the volume of a particle, over the mass of one [1/(m⁵·kg)].
+    /// Shortest squared distance that anything is divided by `[m²]`: also that of a particle to itself.
+    pub closest: f32,
+    /// Factor of the slope of the kernel times the volume of a particle [1/m⁵].
     pub slope: f32,
+    /// What a particle of the boundary stands for, beside one of the fluid, for each kilogram `[1/kg]`.
+    pub share: f32,
     /// Square of the speed of sound `[m²/s²]`.
     pub stiffness: f32,
     /// How compression grows with depth at rest, g/c² `[1/m]`.
@@ -52,8 +63,8 @@ pub(super) struct Numbers {
     pub wall_viscosity: f32,
     /// By how much more it grows for what is full of cargo `[-]`.
     pub surplus: f32,
-    /// One over the kernel at a distance of one spacing, without its factor `[1/m⁵]`.
-    pub bell: f32,
+    /// Factors of q⁵ and q⁴ that make [`Self::spreading`] out of the kernel [1/m⁵, 1/m⁴].
+    pub pairing: [f32; 2],
 }
 
 impl Numbers {
@@ -64,21 +75,51 @@ impl Numbers {
         let factor = |viscosity: f32| (2.0 * f64::from(viscosity) / params.density / shear) as f32;
         Self {
             h: h as f32,
-            slope: (slope / params.density) as f32,
+            closest: CLOSEST * (h * h) as f32,
+            slope: (slope * params.particle_mass() / params.density) as f32,
+            share: 1.0 / c.mass,
             stiffness: (sound * sound) as f32,
             growth: (params.gravity / (sound * sound)) as f32,
             viscosity: factor(c.viscosity),
             wall_viscosity: factor(wall_viscosity) * sticking(params) as f32,
             surplus,
-            bell: (1.0 / ((h - params.spacing).powi(4) * (h + 4.0 * params.spacing))) as f32,
+            pairing: {
+                let spaced = (h - params.spacing).powi(4) * (h + 4.0 * params.spacing);
+                let root = PAIRING.sqrt().sqrt();
+                [root * 4.0 / spaced, root * 5.0 * h / spaced].map(|factor| factor as f32)
+            },
         }
     }
 
-    /// How compression grows with depth around a particle `[1/m]`.
+    /// How compression grows with depth around the particles of a cluster `[1/m]`.
     #[inline(always)]
-    pub(super) fn growth_around(&self, particles: &Particles, i: usize) -> f32 {
-        let cargo = particles.cargo.get(i).copied().unwrap_or(0.0) as f32;
-        self.growth * (1.0 + self.surplus * cargo)
+    pub(super) fn growth_around<S: Simd>(
+        &self,
+        simd: S,
+        particles: &Particles,
+        cluster: &Cluster,
+    ) -> f32x8<S> {
+        if !particles.has_cargo() {
+            return f32x8::splat(simd, self.growth);
+        }
+        let mut cargo = [0.0; LANES];
+        for (to, from) in cargo.iter_mut().zip(&particles.cargo[cluster.first..]) {
+            *to = *from as f32;
+        }
+        (f32x8::from_slice(simd, &cargo) * self.surplus + 1.0) * self.growth
+    }
+
+    /// The slope of the kernel from its cube root `q`, by which particles are shifted: those closer than a spacing count more.
+    #[inline(always)]
+    pub(super) fn spreading<S: Simd>(
+        [fifth, fourth]: [f32x8<S>; 2],
+        q: f32x8<S>,
+        slope: f32x8<S>,
+    ) -> f32x8<S> {
+        let square = q * q;
+        let bell = (square * square) * fifth.mul_add(q, fourth);
+        let bell = bell * bell;
+        (bell * bell).mul_add(slope, slope)
     }
 }
 
@@ -136,17 +177,13 @@ impl Columns {
         resize_column(&mut self.pushing, length);
     }
 
-    /// Who belongs to the boundary, and what of it is rough; nothing is compressed yet.
-    pub(super) fn mark_boundary(&mut self, particles: &Particles, shared: &mut Shared, next: &mut Particles) {
+    /// What of the boundary is rough; nothing is compressed yet.
+    pub(super) fn mark_boundary(&mut self, particles: &Particles, next: &mut Particles) {
         let count = particles.len();
-        let columns = [&mut shared.solid, &mut self.pushing, &mut next.compression];
-        let work = |range: Range<usize>, [solid, pushing, compression]: [&mut [f32]; 3]| {
-            for (k, i) in range.enumerate() {
-                (solid[k], pushing[k]) = match particles.tag[i] & SLIP {
-                    _ if !particles.is_boundary(i) || particles.tag[i] == COPY => (0.0, 0.0),
-                    0 => (1.0, 1.0),
-                    _ => (1.0, 0.0),
-                };
+        let columns = [&mut self.pushing, &mut next.compression];
+        let work = |range: Range<usize>, [pushing, compression]: [&mut [f32]; 2]| {
+            for (k, &tag) in particles.tag[range].iter().enumerate() {
+                pushing[k] = if tag & (BOUNDARY | SLIP) == BOUNDARY { 1.0 } else { 0.0 };
                 compression[k] = 0.0;
             }
         };
@@ -194,15 +231,13 @@ impl Columns {
         let Sorted { particles, neighbours, constants, .. } = sorted;
         let surface = Surface {
             constants,
-            volumes: shared.volumes(particles),
-            solid: &shared.solid,
             density: &shared.density,
             pushing: &particles.mass,
             normal: [&self.normal[0], &self.normal[1], &self.normal[2]],
         };
         let gravity = constants.gravity;
         let visitor = Forces::<TENSION> { particles, numbers, gravity, pushing: &self.pushing, surface };
-        neighbours.walk_kept(particles, &shared.kept, &visitor, out);
+        neighbours.walk(particles, &visitor, out);
     }
 }
 

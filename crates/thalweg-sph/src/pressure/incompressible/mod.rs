@@ -99,11 +99,11 @@ impl Pressure for Incompressible {
     fn compute_density(&mut self, sorted: Sorted, shared: &mut Shared, next: &mut Particles) {
         let Sorted { particles, neighbours, params, .. } = sorted;
         let count = particles.len();
-        self.columns.mark_boundary(particles, shared, next);
+        self.columns.mark_boundary(particles, next);
         let numbers = Numbers::new(sorted);
-        let around = Around { particles, numbers: &numbers, solid: &shared.solid, level: level(params) };
+        let around = Around { particles, numbers: &numbers, level: level(params) };
         let out = [&mut self.diagonal, &mut self.crowding].map(|column| &mut column[..count]);
-        neighbours.walk(particles, &around, (out, shared.kept.keep()));
+        neighbours.walk(particles, &around, out);
         self.columns.finish_density(sorted, shared, &particles.compression);
     }
 
@@ -127,7 +127,7 @@ impl Pressure for Incompressible {
         let shortest = SHORTEST * sorted.params.spacing / f64::from(sorted.constants.sound_speed);
         loop {
             begin(sorted, next);
-            let found = self.keep_flow(sorted, shared, &numbers, next, kick as f32);
+            let found = self.keep_flow(sorted, &numbers, next, kick as f32);
             if found.error <= FAILED * sorted.params.tolerance || kick <= shortest {
                 break;
             }
@@ -135,8 +135,8 @@ impl Pressure for Incompressible {
             halve(sorted.particles, next);
         }
         finish(sorted, next, kick as f32);
-        self.keep_places(sorted, shared, &numbers, next);
-        Spread::over(sorted, shared, &numbers, next, kick as f32);
+        self.keep_places(sorted, &numbers, next);
+        Spread::over(sorted, &numbers, next, kick as f32);
         kick
     }
 
@@ -154,14 +154,7 @@ impl Pressure for Incompressible {
 
 impl Incompressible {
     /// Finds the pressure under which the flow does not compress the fluid.
-    fn keep_flow(
-        &self,
-        sorted: Sorted,
-        shared: &Shared,
-        numbers: &Numbers,
-        next: &mut Particles,
-        kick: f32,
-    ) -> Found {
+    fn keep_flow(&self, sorted: Sorted, numbers: &Numbers, next: &mut Particles, kick: f32) -> Found {
         let Particles { position, velocity, mass, expires, compression, .. } = next;
         let (least, steps) = match self.rounds {
             Rounds::Pcisph => {
@@ -171,7 +164,6 @@ impl Incompressible {
         };
         let task = Task {
             sorted,
-            shared,
             numbers,
             diagonal: &self.diagonal,
             start: Some(velocity.each_ref().map(Vec::as_slice)),
@@ -191,13 +183,12 @@ impl Incompressible {
     }
 
     /// Finds where particles go that stand closer than at rest; nothing pushes yet, and nothing moves.
-    fn keep_places(&mut self, sorted: Sorted, shared: &Shared, numbers: &Numbers, next: &mut Particles) {
+    fn keep_places(&mut self, sorted: Sorted, numbers: &Numbers, next: &mut Particles) {
         let Particles { position, mass, expires, .. } = next;
         let pressure = &mut self.columns.pushing;
         pressure.fill(0.0);
         let task = Task {
             sorted,
-            shared,
             numbers,
             diagonal: &self.diagonal,
             start: None,
@@ -287,10 +278,10 @@ fn lattice_diagonal(params: &FluidParams) -> f32 {
     lattice_sum(spacing, h, |r| (volume * slope * (h - r).powi(3) * r).powi(2)) as f32
 }
 
-/// Factor of the sum of (h − r)⁴ (h + 4 r) times mass that makes it 1 on a lattice [1/(m⁵·kg)].
+/// Factor of the sum of (h − r)⁴ (h + 4 r) that makes it 1 on a lattice [1/m⁵].
 fn level(params: &FluidParams) -> f32 {
     let (h, spacing) = (params.smoothing_radius(), params.spacing);
     let bell = Wendland(h);
     let sum = lattice_sum(spacing, h, |r| bell.value(r));
-    (bell.value(0.0) / h.powi(5) / (sum * params.particle_mass())) as f32
+    (bell.value(0.0) / h.powi(5) / sum) as f32
 }

@@ -3,8 +3,8 @@
 use super::parting::Parting;
 use super::push::Push;
 use crate::particles::{BOUNDARY, PART, Particles};
+use crate::pressure::Sorted;
 use crate::pressure::at_rest::Numbers;
-use crate::pressure::{Shared, Sorted};
 use std::ops::Range;
 use thalweg_field::band;
 
@@ -19,7 +19,6 @@ const SHARES: [f64; 2] = [0.05, 20.0];
 /// The fluid that is to be kept from being compressed.
 pub(super) struct Task<'a> {
     pub sorted: Sorted<'a>,
-    pub shared: &'a Shared,
     pub numbers: &'a Numbers,
     /// What [`Around`](super::around::Around) finds `[1/m²]`.
     pub diagonal: &'a [f32],
@@ -112,14 +111,13 @@ impl Task<'_> {
         let push = Push {
             particles,
             numbers: self.numbers,
-            solid: &self.shared.solid,
             pressure: work.pressure,
             heavy: self.heavy,
             start: self.start,
             time: self.time,
         };
         let flow = work.flow.each_mut().map(|column| &mut column[..count]);
-        neighbours.walk_kept(particles, &self.shared.kept, &push, flow);
+        neighbours.walk(particles, &push, flow);
     }
 
     /// What that flow leaves compressed.
@@ -129,13 +127,12 @@ impl Task<'_> {
         let parting = Parting {
             particles,
             numbers: self.numbers,
-            solid: &self.shared.solid,
             flow: work.flow.each_ref().map(|column| &**column),
             time: self.time,
             before: self.before,
         };
         let out = [&mut *work.left, &mut *work.corrected].map(|column| &mut column[..count]);
-        neighbours.walk_kept(particles, &self.shared.kept, &parting, out);
+        neighbours.walk(particles, &parting, out);
     }
 
     /// The lowest pressure of a particle.

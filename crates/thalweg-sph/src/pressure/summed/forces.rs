@@ -8,8 +8,9 @@
 
 use crate::constants::Constants;
 use crate::kernel_set::KernelSet;
-use crate::neighbours::{Group, Kind, Visitor, add3, even, load, splat3, sum3};
+use crate::neighbours::{Cluster, Kind, Visitor, add3, apart, dot3, even, scale3};
 use crate::particles::Particles;
+use crate::pressure::at_rest::CLOSEST;
 use crate::tension::{self, Pair, Pull, Surface};
 use fearless_simd::{Simd, f32x8, prelude::*};
 
@@ -21,7 +22,7 @@ pub(crate) struct Forces<'a, const TENSION: u8, K> {
     pub pressure: &'a [f32],
     /// Viscosity times volume `[Pa·s·m³]`; of the boundary with its own viscosity.
     pub drag: &'a [f32],
-    /// Masses that push, densities, who is of the boundary; and what tension alone reads.
+    /// Masses that push, densities; and what tension alone reads.
     pub surface: Surface<'a>,
     pub kernels: K,
 }
@@ -29,60 +30,47 @@ pub(crate) struct Forces<'a, const TENSION: u8, K> {
 impl<'a, const TENSION: u8, K: KernelSet> Visitor for Forces<'a, TENSION, K> {
     type Out = [&'a mut [f32]; 3];
     const KIND: Kind = Kind::Fluid;
+    const AMONG: &'static [Kind] = &[Kind::Fluid, Kind::Boundary];
 
     #[inline(always)]
-    fn group<S: Simd>(&self, simd: S, group: &Group, first: usize, out: &mut Self::Out) {
+    fn cluster<S: Simd>(&self, simd: S, cluster: &Cluster, [ax, ay, az]: &mut Self::Out) {
         let ([x, y, z], [u, v, w]) = (&self.particles.position, &self.particles.velocity);
-        let Surface { density, pushing, solid, .. } = self.surface;
-        let [x, y, z, u, v, w, pushing, pressure, viscous, solid] =
-            even([x, y, z, u, v, w, pushing, self.pressure, self.drag, solid]);
+        let Surface { density, pushing, .. } = self.surface;
+        let [x, y, z, u, v, w, pushing, pressure, viscous] =
+            even([x, y, z, u, v, w, pushing, self.pressure, self.drag]);
         let c = self.constants;
         let zero = f32x8::splat(simd, 0.0);
-        let h = f32x8::splat(simd, c.h);
-        for k in 0..group.count {
-            let i = group.slots[k];
-            let here = splat3(simd, [x, y, z], i);
-            let [ui, vi, wi] = splat3(simd, [u, v, w], i);
-            let pi = f32x8::splat(simd, pressure[i]);
-            // Water that presses on nothing, as when it falls along a wall, is not carried by the wall either.
-            let lift = f32x8::splat(simd, c.lift.min(0.5 * pressure[i].max(0.0) / c.h));
-            let (mut push, mut drag) = ([zero; 3], [zero; 3]);
-            let mut pull = Pull::none(simd);
-            for vector in group.near(k) {
-                let at = vector.start();
-                let (way, rr) = group.ways(simd, vector, here, [x, y, z]);
-                let (mj, pj, fj) =
-                    (load(simd, pushing, at), load(simd, pressure, at), load(simd, viscous, at));
-                // Behind the boundary pressure grows with depth as before it.
-                let pj = load(simd, solid, at).mul_add(way[2] * lift, pj);
-                let r = rr.sqrt();
-                let q = (h - r).max(zero); // zero out of reach: so are all terms
-                // Pressure (Kataev 2022, eq. 1.33).
-                let p = self.kernels.slope(mj, q, r) * (pi + pj);
-                push = add3(push, p, way);
-                // Friction (eq. 1.35) with the Laplacian of the viscosity kernel (eq. 1.22).
-                let f = fj * q;
-                drag = [
-                    f.mul_add(load(simd, u, at) - ui, drag[0]),
-                    f.mul_add(load(simd, v, at) - vi, drag[1]),
-                    f.mul_add(load(simd, w, at) - wi, drag[2]),
-                ];
-                if TENSION != tension::NONE {
-                    let pair = Pair { away: way, rr, r, within: q };
-                    pull.add::<TENSION>(simd, &self.surface, &pair, i, vector);
-                }
-            }
-            let (push, drag) = (sum3(push), sum3(drag));
-            let friction = c.friction / density[i];
-            let mut a: [f32; 3] = std::array::from_fn(|axis| c.slope * push[axis] + friction * drag[axis]);
-            a[2] -= c.gravity;
-            if TENSION != tension::NONE {
-                let pulled = pull.acceleration::<TENSION>(c, density[i]);
-                a = std::array::from_fn(|axis| a[axis] + pulled[axis]);
-            }
-            for axis in 0..3 {
-                out[axis][i - first] = a[axis];
+        let (h, closest) = (f32x8::splat(simd, c.h), f32x8::splat(simd, CLOSEST * c.h * c.h));
+        let (here, speed) = (cluster.own3(simd, [x, y, z]), cluster.own3(simd, [u, v, w]));
+        let own = cluster.own(simd, pressure);
+        // Water that presses on nothing, as when it falls along a wall, is not carried by the wall either.
+        let lift = (own.max(zero) * (0.5 / c.h)).min(f32x8::splat(simd, c.lift));
+        let (mut push, mut drag) = ([zero; 3], [zero; 3]);
+        let mut pull = Pull::none(simd);
+        for (near, j) in cluster.all().enumerate() {
+            let solid = near >= cluster.fluid().len();
+            let way = apart(here, [x, y, z], j);
+            let rr = dot3(way, way).max(closest);
+            let r = rr.sqrt();
+            let q = (h - r).max(zero); // zero out of reach: so are all terms
+            // Pressure (Kataev 2022, eq. 1.33); behind the boundary it grows with depth as before it.
+            let behind = if solid { way[2] * -lift } else { zero };
+            let mass = f32x8::splat(simd, pushing[j]);
+            push = add3(push, self.kernels.slope(mass, q, r) * (own + (behind + pressure[j])), way);
+            // Friction (eq. 1.35) with the Laplacian of the viscosity kernel (eq. 1.22).
+            drag = add3(drag, q * viscous[j], apart(speed, [u, v, w], j));
+            if TENSION != tension::NONE && !solid {
+                let pair = Pair { away: way, rr, r, within: q };
+                pull.add::<TENSION>(simd, &self.surface, &pair, cluster, j);
             }
         }
+        let friction = f32x8::splat(simd, c.friction) / cluster.own(simd, density);
+        let mut a = add3(scale3(push, f32x8::splat(simd, -c.slope)), friction, drag);
+        a[2] -= c.gravity;
+        if TENSION != tension::NONE {
+            let pulled = pull.acceleration::<TENSION>(simd, &self.surface, cluster);
+            a = [a[0] + pulled[0], a[1] + pulled[1], a[2] + pulled[2]];
+        }
+        cluster.put3(a, [ax, ay, az]);
     }
 }

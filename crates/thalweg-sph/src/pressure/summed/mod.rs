@@ -59,7 +59,7 @@ impl Pressure for Summed {
     fn compute_density(&mut self, sorted: Sorted, shared: &mut Shared, next: &mut Particles) {
         let count = sorted.particles.len();
         next.compression[..count].copy_from_slice(&sorted.particles.compression[..count]);
-        self.weigh(sorted, shared);
+        self.weigh(sorted);
         match sorted.params.kernels {
             Kernels::Wendland => self.sum_up(WendlandSet, sorted, shared),
             Kernels::Mueller => self.sum_up(MuellerSet, sorted, shared),
@@ -97,17 +97,14 @@ impl Pressure for Summed {
 
 impl Summed {
     /// Masses with which particles count and push.
-    fn weigh(&mut self, Sorted { particles, boundary, .. }: Sorted, shared: &mut Shared) {
+    fn weigh(&mut self, Sorted { particles, boundary, .. }: Sorted) {
         let count = particles.len();
-        let masses = [&mut self.dense[..count], &mut self.pushing[..count], &mut shared.solid[..count]];
-        let work = |range: Range<usize>, [dense, pushing, solid]: [&mut [f32]; 3]| {
+        let masses = [&mut self.dense[..count], &mut self.pushing[..count]];
+        let work = |range: Range<usize>, [dense, pushing]: [&mut [f32]; 2]| {
             for (k, i) in range.enumerate() {
-                let [a, b, c] = if particles.is_boundary(i) {
-                    [boundary.density, boundary.push, 1.0]
-                } else {
-                    [1.0, 1.0, 0.0]
-                };
-                (dense[k], pushing[k], solid[k]) = (a * particles.mass[i], b * particles.mass[i], c);
+                let [a, b] =
+                    if particles.is_boundary(i) { [boundary.density, boundary.push] } else { [1.0; 2] };
+                (dense[k], pushing[k]) = (a * particles.mass[i], b * particles.mass[i]);
             }
         };
         band::for_each_part(0..count, PART, masses, &work);
@@ -119,7 +116,7 @@ impl Summed {
         let count = particles.len();
         let out = [&mut shared.density[..count], &mut self.pressure[..count]];
         let visitor = Density { particles, constants, dense: &self.dense, kernels };
-        neighbours.walk(particles, &visitor, (out, shared.kept.keep()));
+        neighbours.walk(particles, &visitor, out);
     }
 
     /// What the walk leaves undone: the boundary, and volumes for the friction.
@@ -166,15 +163,13 @@ impl Summed {
     ) {
         let surface = Surface {
             constants,
-            volumes: shared.volumes(particles),
-            solid: &shared.solid,
             density: &shared.density,
             pushing: &self.pushing,
             normal: [&self.normal[0], &self.normal[1], &self.normal[2]],
         };
         let (pressure, drag) = (&self.pressure, &self.drag);
         let visitor = Forces::<TENSION, _> { particles, constants, pressure, drag, surface, kernels };
-        neighbours.walk_kept(particles, &shared.kept, &visitor, out);
+        neighbours.walk(particles, &visitor, out);
     }
 }
 

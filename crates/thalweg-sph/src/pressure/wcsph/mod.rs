@@ -41,7 +41,7 @@ impl Pressure for Wcsph {
     fn compute_density(&mut self, sorted: Sorted, shared: &mut Shared, next: &mut Particles) {
         let Sorted { particles, neighbours, params, elapsed, .. } = sorted;
         let count = particles.len();
-        self.columns.mark_boundary(particles, shared, next);
+        self.columns.mark_boundary(particles, next);
         let [x, y, z] = &mut next.position;
         let out =
             [&mut next.compression, &mut self.columns.pushing, x, y, z].map(|column| &mut column[..count]);
@@ -49,11 +49,10 @@ impl Pressure for Wcsph {
         let flow = Flow {
             particles,
             numbers: &numbers,
-            solid: &shared.solid,
             elapsed: elapsed as f32,
             diffusion: (DIFFUSION * params.smoothing_radius()) as f32 * sorted.constants.sound_speed,
         };
-        neighbours.walk(particles, &flow, (out, shared.kept.keep()));
+        neighbours.walk(particles, &flow, out);
         for (copy, original) in sorted.copies.iter().map(|&(a, b)| (a as usize, b as usize)) {
             self.columns.pushing[copy] = self.columns.pushing[original];
             next.compression[copy] = next.compression[original];
