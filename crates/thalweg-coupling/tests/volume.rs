@@ -1,85 +1,150 @@
-//! Particle water on volumes of rock.
+//! Particle water on volumes of rock, through its public door.
 
-use thalweg_coupling::{Params, ParticleWater, Setting};
+use thalweg_coupling::{Emitter, ErosionParams, Params, ParticleWater, Setting, Shape};
 use thalweg_field::{Pool, Top};
 use thalweg_sph::{FluidParams, PressureSolver};
 use thalweg_terrain::volume::Volume;
-use thalweg_test_support::particles::{clear, water};
+use thalweg_test_support::particles::{bits, books_close, clear, water};
 
-/// Side of the box of rock and side of a voxel `[m]`.
-const SIDE: f64 = 1.3;
-const VOXEL: f64 = 0.05;
+/// Side of a voxel, and of the box that they make `[m]`.
+const VOXEL: f64 = 0.1;
+const SIDE: f64 = 1.6;
 
-/// A basin with a rough floor, steep sides and an overhang that the water stands under.
-fn basin() -> Volume {
-    let size = [26, 26, 26];
-    Volume::from_depths(size, VOXEL, 0.0, |start, row| {
+/// A block of rock with a cave: a chamber, a shaft down into it, and a hollow that nothing leads to.
+fn cave() -> Volume {
+    let ball = |at: [f64; 3], middle: [f64; 3], radius: f64| {
+        (0..3).map(|axis| (at[axis] - middle[axis]).powi(2)).sum::<f64>().sqrt() - radius
+    };
+    Volume::from_depths([16, 16, 20], VOXEL, 0.0, |start, row| {
         for (i, depth) in row.iter_mut().enumerate() {
-            let [x, y, z] = [start[0] + VOXEL * i as f64, start[1], start[2]];
-            let floor = 0.3 + 0.05 * (14.0 * x).sin() * (11.0 * y).cos() - z;
-            let side = (0.25 - x).max(x - SIDE + 0.25).max(0.25 - y).max(y - SIDE + 0.25) * 0.9;
-            let ledge = 0.12 - ((z - 0.75).powi(2) + (x - 0.3).powi(2)).sqrt();
-            *depth = floor.max(side).max(ledge) as f32;
+            let at = [start[0] + VOXEL * i as f64, start[1], start[2]];
+            let chamber = ball(at, [0.8, 0.8, 0.9], 0.6);
+            let shaft = if at[2] > 0.9 { ball([at[0], at[1], 0.0], [0.8, 0.8, 0.0], 0.25) } else { 1.0 };
+            let hollow = ball(at, [0.3, 0.3, 0.2], 0.15);
+            *depth = (1.7 - at[2]).min(chamber).min(shaft).min(hollow) as f32;
         }
     })
     .unwrap()
 }
 
-fn pool(level: f64) -> Pool {
-    let top = Top::Level(level);
-    Pool {
-        from: [0.0; 2],
-        to: [SIDE; 2],
-        bottom: None,
-        top,
-        velocity: [0.0; 3],
-        sediment: 0.0,
-        lifetime: None,
-    }
+/// The shares of all voxels.
+fn shares(volume: &Volume) -> Vec<f32> {
+    let mut shares = vec![0.0; volume.size().iter().product()];
+    volume.copy_shares([0; 3], volume.size(), &mut shares);
+    shares
 }
 
-fn params(pressure: PressureSolver) -> Params {
-    Params { fluid: FluidParams { spacing: 0.05, pressure, ..FluidParams::default() }, ..clear() }
+fn pool(bottom: Option<f64>, top: Top) -> Pool {
+    Pool { from: [0.0; 2], to: [SIDE; 2], bottom, top, velocity: [0.0; 3], sediment: 0.0, lifetime: None }
 }
 
-fn still(pressure: PressureSolver) -> ParticleWater {
-    let setting = Setting { water: vec![pool(0.95)], ..Setting::default() };
-    ParticleWater::new(&basin(), &params(pressure), &setting).unwrap()
+fn jet(height: f64) -> Emitter {
+    Emitter::new(Shape::Disc { at: [0.85, 0.8, height], radius: 0.15 }, [0.5, 0.0, -4.0])
+}
+
+fn params(erodes: bool) -> Params {
+    let fluid = FluidParams { spacing: 0.08, max_particles: 4000, ..FluidParams::default() };
+    let erosion = ErosionParams { enabled: erodes, strength: Some(20.0), ..ErosionParams::default() };
+    Params { fluid, erosion, ..clear() }
+}
+
+/// A jet that falls down the shaft onto a pool in the chamber, and eats into the rock.
+fn torrent() -> ParticleWater {
+    let setting =
+        Setting { water: vec![pool(None, Top::Level(0.6))], emitters: vec![jet(1.5)], ..Setting::default() };
+    ParticleWater::new(&cave(), &params(true), &setting).unwrap()
 }
 
 #[test]
-fn a_pool_on_rough_rock_comes_to_rest_under_the_pressure_of_what_is_above() {
-    let mut pool = still(PressureSolver::Wcsph);
-    let count = pool.particle_count();
-    while pool.time() < 4.0 {
-        pool.advance(50).unwrap();
-        if std::env::var("WATCH").is_ok() {
-            println!("{:.3} s: {:?}", pool.time(), state(&pool));
-        }
-    }
-    let (kinetic, misfit, top) = state(&pool);
-    assert!(kinetic < 1.0e-4, "{kinetic:e} of the potential energy moves");
-    assert!(misfit < 0.03, "pressure is off by {misfit} of that at the bottom");
-    assert!((top - 0.95).abs() < 0.02, "the surface is at {top} m");
-    assert_eq!(pool.particle_count(), count);
+fn a_pool_fills_the_open_chamber_and_not_the_closed_hollow() {
+    let volume = |pool: Pool| {
+        let setting = Setting { water: vec![pool], ..Setting::default() };
+        let water = ParticleWater::new(&cave(), &params(false), &setting).unwrap();
+        assert_eq!(water.buried(), 0);
+        water.ledger().water.end
+    };
+    // The cap of a ball of 0.6 m, 0.3 m deep; a lake to the brim of the hill has the rest and the shaft too.
+    let cap = |deep: f64| std::f64::consts::PI * deep * deep * (0.6 - deep / 3.0);
+    let found = volume(pool(None, Top::Level(0.6)));
+    assert!((found / cap(0.3) - 1.0).abs() < 0.03, "{found} m³, not {}", cap(0.3));
+    let below = volume(pool(Some(0.0), Top::Level(0.6)));
+    let hollow = 4.0 / 3.0 * std::f64::consts::PI * 0.15f64.powi(3);
+    assert!((below / (cap(0.3) + hollow) - 1.0).abs() < 0.03, "{below} m³ with the hollow");
 }
 
-/// Kinetic over potential energy, root mean square of the pressure's misfit over that at the bottom, height of the surface `[m]`.
-fn state(pool: &ParticleWater) -> (f64, f64, f64) {
-    let (fluid, particles) = (pool.fluid(), pool.fluid().particles());
-    let mut heights: Vec<f64> = water(pool).map(|at| f64::from(at[2])).collect();
-    heights.sort_by(f64::total_cmp);
-    let layer = ((SIDE - 0.5) / 0.05).powi(2) as usize;
-    let top = heights[heights.len() - layer..].iter().sum::<f64>() / layer as f64 + 0.025;
-    let (mut kinetic, mut potential, mut misfit, mut count) = (0.0, 0.0, 0.0, 0.0);
-    for i in (0..particles.len()).filter(|&i| !particles.is_boundary(i)) {
-        let square = (0..3).map(|axis| f64::from(particles.velocity[axis][i]).powi(2)).sum::<f64>();
-        let z = f64::from(particles.position[2][i]);
-        kinetic += 0.5 * square;
-        potential += 9.81 * (z - 0.25);
-        let pressure = f64::from(fluid.pressure_at(fluid.last_density()[i]));
-        misfit += (pressure / 9810.0 - (0.95 - z)).powi(2);
-        count += 1.0;
+#[test]
+fn water_in_rock_is_refused_with_a_word() {
+    let refused = |setting: Setting| ParticleWater::new(&cave(), &params(false), &setting).unwrap_err();
+    let buried = refused(Setting { emitters: vec![jet(0.15)], ..Setting::default() });
+    assert_eq!(buried.key, "emitter[0].at", "{buried}");
+    let dry = pool(None, Top::Level(0.03));
+    let dry = refused(Setting { water: vec![dry], ..Setting::default() });
+    assert_eq!((dry.key.as_str(), dry.value.as_str()), ("water[0]", "in rock"), "{dry}");
+}
+
+/// Erosion deepens the cave under the jet; nothing gets into the rock, and nothing is lost.
+#[test]
+fn a_jet_eats_into_the_rock_and_nothing_is_lost_or_buried() {
+    let mut torrent = torrent();
+    let before = torrent.volume().unwrap().rock();
+    for _ in 0..20 {
+        torrent.advance(40).unwrap();
+        assert_eq!(torrent.buried(), 0, "particles in the rock at step {}", torrent.steps_taken());
     }
-    (kinetic / potential, (misfit / count).sqrt() / 0.65, top)
+    books_close(&torrent);
+    let lost = before - torrent.volume().unwrap().rock();
+    assert!(lost > 1.0e-3, "{lost} m³ of rock are gone");
+    assert!(torrent.ledger().solids.suspended > 0.0);
+}
+
+#[test]
+fn a_saved_run_on_a_volume_goes_on_to_the_same_bits() {
+    let mut first = torrent();
+    first.advance(150).unwrap();
+    for steps in [1, 6, 1] {
+        first.advance(steps).unwrap();
+        let saved = first.save();
+        let mut second = torrent();
+        second.advance(30).unwrap();
+        second.restore(&saved).unwrap();
+        assert!(bits(&saved) == bits(&second.save()), "step {} is not taken up as it was", saved.step);
+        first.advance(20).unwrap();
+        second.advance(20).unwrap();
+        assert!(
+            bits(&first.save()) == bits(&second.save()),
+            "saved at step {} it went elsewhere",
+            saved.step
+        );
+    }
+}
+
+#[test]
+fn painted_rock_holds_water_up_and_is_taken_back_to_the_same_bits() {
+    let mut torrent = torrent();
+    torrent.advance(40).unwrap();
+    let before = torrent.volume().unwrap().clone();
+    let patch = torrent.paint_balls(&[[0.8, 0.8, 1.2]], 0.5, 1.0, true).unwrap();
+    assert!(torrent.volume().unwrap().rock() > before.rock() + 0.05);
+    assert_eq!(torrent.buried(), 0);
+    books_close(&torrent);
+    torrent.paint_rock(&patch.inverse()).unwrap();
+    assert!(shares(torrent.volume().unwrap()) == shares(&before), "the rock is not what it was");
+    books_close(&torrent);
+}
+
+#[test]
+fn every_pressure_solver_keeps_a_pool_in_its_cave() {
+    for pressure in [PressureSolver::Wcsph, PressureSolver::Pcisph, PressureSolver::Dfsph] {
+        let mut params = params(false);
+        (params.fluid.pressure, params.fluid.relax) = (pressure, 50);
+        let setting = Setting { water: vec![pool(None, Top::Level(0.8))], ..Setting::default() };
+        let mut still = ParticleWater::new(&cave(), &params, &setting).unwrap();
+        let count = still.particle_count();
+        while still.time() < 0.5 {
+            still.advance(4).unwrap();
+        }
+        let top = water(&still).map(|at| at[2]).fold(0.0, f32::max);
+        assert!((0.7..0.86).contains(&top), "{pressure:?}: the topmost particle is at {top} m");
+        assert_eq!((still.particle_count(), still.buried()), (count, 0), "{pressure:?}");
+    }
 }

@@ -96,6 +96,11 @@ tests_of_cases! {
     heights_come_back_from_their_volume: "volume/heightfield",
     beds_are_as_thick_as_they_are_said_to_be: "volume/strata",
     any_number_of_threads_gives_the_same_volume: "volume/threads",
+    a_pool_on_rough_rock_comes_to_rest: "volume/pool",
+    a_pool_on_rough_rock_comes_to_rest_with_pcisph: "volume/pool-pcisph",
+    a_pool_on_rough_rock_comes_to_rest_with_dfsph: "volume/pool-dfsph",
+    voxels_erode_as_heights_do: "volume/erosion",
+    an_eroding_stream_on_voxels_loses_nothing: "volume/books",
 }
 
 #[test]

@@ -3,8 +3,10 @@
 use super::{Case, Machine, Row, best};
 use crate::Failure;
 use std::collections::BTreeMap;
+use std::time::Instant;
+use thalweg::coupling::{Params, ParticleWater, Setting, Terrain};
 use thalweg::field::random::Key;
-use thalweg::field::{Frame, Grid2, Heightfield};
+use thalweg::field::{Frame, Grid2, Heightfield, Pool, Top};
 use thalweg::terrain::marching_cubes::Surface;
 use thalweg::terrain::volume::{NoiseLayer, Perlin, Volume, VolumeRecipe};
 
@@ -16,6 +18,9 @@ const DENSE: usize = 256;
 const LIVE: usize = 128;
 /// Voxels along each side of what is changed.
 const DENT: usize = 8;
+/// Particles that are put on a volume and on heights, about, and steps in one repeat.
+const PARTICLES: f64 = 50_000.0;
+const STEPS: u64 = 40;
 
 pub(super) fn cases() -> Vec<Case> {
     let case = |name: &str, measure: fn(usize) -> Result<Row, Failure>| Case {
@@ -35,6 +40,8 @@ pub(super) fn cases() -> Vec<Case> {
         case("terrain", terrain),
         case("marching-cubes", marching_cubes),
         case("change", change),
+        case("water", |threads| particles(threads, false)),
+        case("erosion", |threads| particles(threads, true)),
     ]
 }
 
@@ -115,4 +122,46 @@ fn change(threads: usize) -> Result<Row, Failure> {
         Ok(())
     })?;
     Ok(row("change", DENSE, threads, [(DENT as f64).powi(3), seconds], "voxels/s"))
+}
+
+/// Water on a rough volume; the ratio is that of its speed to the same water's on the heights that the volume is made of.
+fn particles(threads: usize, erodes: bool) -> Result<Row, Failure> {
+    let mut params = Params::default();
+    params.erosion.enabled = erodes;
+    let (spacing, wide) = (params.fluid.spacing, PARTICLES.cbrt().round());
+    let cell = 2.0 * spacing;
+    // Twice as long as wide, half as deep.
+    let [cols, rows] = [wide as usize + 1, wide as usize / 2 + 1];
+    let rough = |col: usize, row: usize| 0.3 * spacing as f32 * ((col * 7 + row * 13) % 5) as f32;
+    let ground = Heightfield { height: Grid2::from_fn(cols, rows, rough), frame: Frame::with_cell(cell) };
+    let up = (0.25 * wide) as usize + 12;
+    let volume = Volume::from_heightfield(&ground, -6.0 * cell, up).map_err(Failure::run)?;
+    let pool = Pool {
+        from: [0.0; 2],
+        to: [1.0e9; 2],
+        bottom: None,
+        top: Top::Level((0.5 * wide + 0.6) * spacing),
+        velocity: [1.0, 0.3, 0.0],
+        sediment: if erodes { 0.05 } else { 0.0 },
+        lifetime: None,
+    };
+    let setting = Setting { water: vec![pool], ..Setting::default() };
+    let new = |terrain: Terrain| ParticleWater::new(terrain, &params, &setting).map_err(Failure::run);
+    let mut waters = [new(Terrain::Heights(&ground))?, new(Terrain::Volume(&volume))?];
+    let mut fastest = [f64::INFINITY; 2];
+    // In turn, so that both see the same machine.
+    for _ in 0..REPEATS {
+        for (water, fastest) in waters.iter_mut().zip(&mut fastest) {
+            let clock = Instant::now();
+            water.advance(STEPS).map_err(Failure::run)?;
+            *fastest = fastest.min(clock.elapsed().as_secs_f64());
+        }
+    }
+    let count = waters[1].particle_count() as f64;
+    let case = if erodes { "erosion" } else { "water" };
+    Ok(Row {
+        size: count.to_string(),
+        reference_ratio: Some(fastest[0] / fastest[1]),
+        ..row(case, 0, threads, [count * STEPS as f64, fastest[1]], "particles*steps/s")
+    })
 }

@@ -116,3 +116,48 @@ fn around(rock: &Rock, at: [usize; 3]) -> impl Iterator<Item = [usize; 3]> + use
         inside.then(|| near.map(|n| n as usize))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use thalweg_terrain::volume::Volume;
+
+    /// Rock where a place is deep in one of some balls, or in the floor.
+    fn rock(balls: &[[f32; 4]]) -> Rock {
+        let volume = Volume::from_depths([40; 3], 1.0, 0.0, |start, row| {
+            for (i, depth) in row.iter_mut().enumerate() {
+                let at = [start[0] as f32 + i as f32, start[1] as f32, start[2] as f32];
+                let deep = |&[x, y, z, r]: &[f32; 4]| {
+                    r - ((at[0] - x).powi(2) + (at[1] - y).powi(2) + (at[2] - z).powi(2)).sqrt()
+                };
+                *depth = balls.iter().map(deep).fold(5.0 - at[2], f32::max);
+            }
+        });
+        Rock::new(&volume.unwrap())
+    }
+
+    fn dropped(rock: &mut Rock) -> (u64, f64) {
+        (0..27).fold((0, 0.0), |(count, gone), block| {
+            let (more, rock) = drop_crumbs(rock, block, |_, _| ());
+            (count + more, gone + rock)
+        })
+    }
+
+    #[test]
+    fn what_floats_falls_and_what_stands_or_leans_stays() {
+        let pillar: Vec<[f32; 4]> = (0..7).map(|n| [20.0, 20.0, 5.0 + 4.0 * n as f32, 4.0]).collect();
+        let mut standing = rock(&pillar);
+        let before = standing.volume().rock();
+        assert_eq!(dropped(&mut standing), (0, 0.0));
+        let arm: Vec<[f32; 4]> = pillar.iter().copied().chain([[26.0, 20.0, 25.0, 4.0]]).collect();
+        assert_eq!(dropped(&mut rock(&arm)).0, 0, "an arm hangs on the pillar");
+        let mut floating = rock(&[[20.0, 20.0, 28.0, 6.0]]);
+        let all = floating.volume().rock();
+        let (count, gone) = dropped(&mut floating);
+        assert_eq!(count, 1);
+        let left = floating.volume().rock();
+        assert!((all - left - gone).abs() < 1.0e-6 * all && before > left);
+        // Floor: five voxels high, and its ramp.
+        assert!((left - 40.0 * 40.0 * 5.0).abs() < 0.001 * left, "{left} voxels are left");
+    }
+}

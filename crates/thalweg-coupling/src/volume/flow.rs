@@ -84,6 +84,11 @@ impl RockFlow {
         self.roughness = params.bed.roughness;
     }
 
+    /// Side of a cell `[m]`.
+    pub(super) fn side(&self) -> f32 {
+        self.side
+    }
+
     /// The cell around a place; places outside count as at the edge.
     #[inline(always)]
     fn cell(&self, at: [f32; 3]) -> usize {

@@ -34,6 +34,9 @@ use wear::Due;
 /// Share of rock from which on a wall behind it is of no use `[-]`.
 const BURIED: f32 = 1.0;
 
+/// Most voxels: tiles of them have numbers of 28 bits.
+const MOST_VOXELS: u64 = 1 << 33;
+
 /// A volume that water stands on.
 #[derive(Debug)]
 pub(crate) struct VolumeGround {
@@ -59,6 +62,7 @@ impl VolumeGround {
         let periodic = format!("{:?}", params.periodic).to_lowercase();
         let remedy = "edges of a volume are not joined; leave it out";
         require(params.periodic == Periodic::None, "periodic", periodic, remedy)?;
+        check_size(volume, setting)?;
         let (rock, voxel) = (Rock::new(volume), volume.voxel());
         let tiles = RockTiles::new(&rock, layers(params), 2.0 * params.fluid.smoothing_radius());
         let [east, north, _] = volume.size();
@@ -101,6 +105,20 @@ impl VolumeGround {
         let out = self.normal(spot);
         std::array::from_fn(|axis| spot.at[axis] + self.depth * out[axis])
     }
+}
+
+/// Refuses a volume that is too large for particles: space around its surface is looked up in cells.
+fn check_size(volume: &Volume, setting: &Setting) -> Result<(), Invalid> {
+    let voxels: u64 = volume.size().iter().map(|&n| n as u64).product();
+    let most = setting.max_bytes.unwrap_or(u64::MAX).min(MOST_VOXELS * RockFlow::BYTES);
+    let [east, north, up] = volume.size();
+    let remedy = format!(
+        "with particles it takes {} MiB more, and {} MiB may be used; use larger voxels, or fewer",
+        (voxels * RockFlow::BYTES) >> 20,
+        most >> 20
+    );
+    let fits = voxels.saturating_mul(RockFlow::BYTES) <= most;
+    require(fits, "terrain.volume", format!("{east} by {north} by {up} voxels"), remedy)
 }
 
 /// Rock of each column of a volume, row by row from the south [voxels].
@@ -250,7 +268,11 @@ impl Ground for VolumeGround {
 
     #[inline(always)]
     fn stress(&self, spot: Spot) -> f32 {
-        self.flow.at(self.surface_of(spot)).map_or(0.0, |(_, flow)| flow.stress(self.normal(spot)))
+        let out = self.normal(spot);
+        // Half a cell above the surface: of the cells that it passes through, some have no water.
+        let up = self.depth + 0.5 * self.flow.side();
+        let above = std::array::from_fn(|axis| spot.at[axis] + up * out[axis]);
+        self.flow.at(above).map_or(0.0, |(_, flow)| flow.stress(out))
     }
 
     #[inline(always)]

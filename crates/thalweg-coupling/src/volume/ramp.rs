@@ -123,3 +123,41 @@ fn squared_distance(p: Vector, [a, b, c]: [Vector; 3]) -> f64 {
     let per = 1.0 / (va + vb + vc);
     square(std::array::from_fn(|n| ap[n] - vb * per * ab[n] - vc * per * ac[n]))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use thalweg_terrain::volume::Volume;
+
+    fn ball(soft: f32) -> Rock {
+        let mut volume = Volume::empty([32; 3], 1.0, 0.0).unwrap();
+        for n in 0..32usize.pow(3) {
+            let at = [n % 32, n / 32 % 32, n / 1024];
+            let away = at.iter().map(|&n| (n as f32 - 15.6).powi(2)).sum::<f32>().sqrt();
+            volume.set_share(at, (0.5 + (9.3 - away) / soft).clamp(0.0, 1.0));
+        }
+        Rock::new(&volume)
+    }
+
+    /// A ball with a blurred surface, and one with a steep one, get the ramp they should have, and keep their rock to the last digit.
+    #[test]
+    fn a_ramp_is_made_even_and_no_rock_is_lost() {
+        for soft in [1.5, 9.0] {
+            let mut rock = ball(soft);
+            let all = |rock: &Rock| -> f64 {
+                (0..32isize.pow(3)).map(|n| rock.exact([n % 32, n / 32 % 32, n / 1024])).sum()
+            };
+            let before = all(&rock);
+            let left: f64 = (0..8).map(|block| even_out(&mut rock, block)).sum();
+            assert!((all(&rock) + left - before).abs() < 1.0e-9 * before);
+            assert!(left.abs() < 1.0e-3 * before, "{left} of {before} voxels are left over");
+            let wanted = ball(SOFT);
+            let off = (0..32isize.pow(3)).map(|n| {
+                let at = [n % 32, n / 32 % 32, n / 1024];
+                (rock.exact(at) - wanted.exact(at)).abs()
+            });
+            let off = off.fold(0.0, f64::max);
+            assert!(off < 0.06, "a share is off by {off} where the ramp was {soft} voxels");
+        }
+    }
+}

@@ -12,13 +12,21 @@ pub(super) const BLOCK: usize = SIDE * SIDE * SIDE;
 /// Where the slope is gentler than this share of that of a surface, nobody knows which way is out `[-]`.
 const FLAT: f32 = 1.0e-3;
 
+/// Shares of a block that has changed.
+#[derive(Clone, Debug)]
+struct Changed {
+    /// Now, to all digits.
+    now: Box<[f64]>,
+    /// At the beginning.
+    start: Box<[f32]>,
+}
+
 /// A volume that changes.
 #[derive(Clone, Debug)]
 pub(super) struct Rock {
     volume: Volume,
-    /// Shares of the blocks that have changed, to all digits, and what their rock was at the beginning [voxels].
-    exact: Vec<Option<Box<[f64]>>>,
-    start: Vec<f64>,
+    /// The blocks that have changed.
+    changed: Vec<Option<Changed>>,
     /// Rock of the whole at the beginning `[m³]`.
     rock_start: f64,
 }
@@ -26,12 +34,7 @@ pub(super) struct Rock {
 impl Rock {
     pub(super) fn new(volume: &Volume) -> Self {
         let blocks = volume.size().map(|voxels| voxels.div_ceil(SIDE)).iter().product();
-        Self {
-            volume: volume.clone(),
-            exact: vec![None; blocks],
-            start: vec![0.0; blocks],
-            rock_start: volume.rock(),
-        }
+        Self { volume: volume.clone(), changed: vec![None; blocks], rock_start: volume.rock() }
     }
 
     pub(super) fn volume(&self) -> &Volume {
@@ -103,7 +106,7 @@ impl Rock {
 
     /// How many blocks there are.
     pub(super) fn blocks(&self) -> usize {
-        self.exact.len()
+        self.changed.len()
     }
 
     /// The first voxel of a block.
@@ -119,17 +122,17 @@ impl Rock {
             return 0.0;
         }
         let (block, within) = self.block_of(at.map(|n| n as usize));
-        self.exact[block].as_ref().map_or_else(|| self.volume.share(at).into(), |shares| shares[within])
+        self.changed[block].as_ref().map_or_else(|| self.volume.share(at).into(), |block| block.now[within])
     }
 
     /// Sets the share of a voxel.
     pub(super) fn set(&mut self, at: [usize; 3], share: f64) {
         let (block, within) = self.block_of(at);
-        if self.exact[block].is_none() {
+        if self.changed[block].is_none() {
             self.open(block);
         }
-        if let Some(shares) = &mut self.exact[block] {
-            shares[within] = share;
+        if let Some(block) = &mut self.changed[block] {
+            block.now[within] = share;
         }
         self.volume.set_share(at, share as f32);
     }
@@ -139,37 +142,53 @@ impl Rock {
         let first = self.first_of(block).map(|n| n as isize);
         let mut shares = vec![0.0f32; BLOCK];
         self.volume.copy_shares(first, [SIDE; 3], &mut shares);
-        let shares: Box<[f64]> = shares.into_iter().map(f64::from).collect();
-        self.start[block] = shares.iter().sum();
-        self.exact[block] = Some(shares);
+        let now = shares.iter().map(|&share| share.into()).collect();
+        self.changed[block] = Some(Changed { now, start: shares.into() });
     }
 
     /// Rock at the beginning, and what has come since `[m³]`.
     pub(super) fn books(&self) -> [f64; 2] {
-        let gained = |(exact, start): (&Option<Box<[f64]>>, &f64)| {
-            exact.as_ref().map_or(0.0, |shares| shares.iter().sum::<f64>() - start)
+        let gained = |block: &Changed| -> f64 {
+            block.now.iter().zip(&block.start).map(|(now, &start)| now - f64::from(start)).sum()
         };
-        let gained: f64 = self.exact.iter().zip(&self.start).map(gained).sum();
+        let gained: f64 = self.changed.iter().flatten().map(gained).sum();
         [self.rock_start, gained * self.volume.voxel().powi(3)]
     }
 
     /// The blocks that have changed, each after its number.
     pub(super) fn save(&self) -> Vec<f64> {
-        let changed = self.exact.iter().enumerate().filter_map(|(n, shares)| Some((n, shares.as_ref()?)));
-        changed.flat_map(|(n, shares)| std::iter::once(n as f64).chain(shares.iter().copied())).collect()
+        let changed = self.changed.iter().enumerate().filter_map(|(n, block)| Some((n, block.as_ref()?)));
+        changed.flat_map(|(n, block)| std::iter::once(n as f64).chain(block.now.iter().copied())).collect()
+    }
+
+    /// Makes all blocks what they were at the beginning.
+    fn reset(&mut self) {
+        for number in 0..self.changed.len() {
+            if let Some(block) = self.changed[number].take() {
+                for (at, &share) in self.voxels_of(number).zip(&block.start) {
+                    if (0..3).all(|axis| at[axis] < self.size()[axis]) {
+                        self.volume.set_share(at, share);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The voxels of a block, those beyond the box too.
+    fn voxels_of(&self, block: usize) -> impl Iterator<Item = [usize; 3]> + use<> {
+        let first = self.first_of(block);
+        (0..BLOCK).map(move |n| [first[0] + n % SIDE, first[1] + n / SIDE % SIDE, first[2] + n / SIDE / SIDE])
     }
 
     /// Takes them up again.
     pub(super) fn restore(&mut self, saved: &[f64]) -> Result<(), String> {
+        self.reset();
         let (blocks, _) = saved.as_chunks::<{ BLOCK + 1 }>();
         for [number, shares @ ..] in blocks {
-            let last = self.exact.len().saturating_sub(1) as u64;
+            let last = self.changed.len().saturating_sub(1) as u64;
             let block = thalweg_field::range::whole("the number of a block of rock", *number, last)? as usize;
             thalweg_field::range::all_within("share of rock", shares, &(0.0..=1.0))?;
-            let first = self.first_of(block);
-            for (n, &share) in shares.iter().enumerate() {
-                let at: [usize; 3] =
-                    [first[0] + n % SIDE, first[1] + n / SIDE % SIDE, first[2] + n / SIDE / SIDE];
+            for (at, &share) in self.voxels_of(block).zip(shares) {
                 if (0..3).all(|axis| at[axis] < self.size()[axis]) {
                     self.set(at, share);
                 }

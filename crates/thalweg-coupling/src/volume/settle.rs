@@ -1,6 +1,6 @@
 //! What an exchange of sediment does to the rock, and to the water beside it.
 
-use super::wear::Due;
+use super::wear::{Across, Due};
 use super::{Crumbs, VolumeGround, crumbs, ramp, wear};
 use thalweg_field::band;
 use thalweg_field::range::{FINITE, NATURAL, all_within};
@@ -28,6 +28,7 @@ pub(super) struct Worn {
     /// crumbs.
     moved: Vec<f64>,
     loose: Vec<bool>,
+    across: Across,
 }
 
 /// Numbers beside those of the blocks.
@@ -42,6 +43,7 @@ impl Worn {
             crumbs: Crumbs::default(),
             moved: vec![0.0; blocks],
             loose: vec![false; blocks],
+            across: Across::default(),
         }
     }
 
@@ -70,6 +72,7 @@ impl Worn {
             crumbs: Crumbs { count: count as u64, rock },
             moved: moved.to_vec(),
             loose: loose.iter().map(|&loose| loose != 0.0).collect(),
+            across: Across::default(),
         })
     }
 }
@@ -92,9 +95,9 @@ impl VolumeGround {
     fn follow(&mut self) {
         let Self { rock, worn, .. } = self;
         let blocks = rock.layout();
-        let Worn { due, owed, moved, loose, .. } = worn;
+        let Worn { due, owed, moved, loose, across, .. } = worn;
         wear::gather(due);
-        *owed = wear::follow(rock, due, *owed, |voxel, by| {
+        *owed = wear::follow(rock, across, due, *owed, |voxel, by| {
             let block = blocks.block_of(voxel);
             moved[block] += by.abs();
             loose[block] |= by < 0.0;

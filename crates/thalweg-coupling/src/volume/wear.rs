@@ -31,7 +31,8 @@ pub(super) struct Due {
 }
 
 /// The voxels across a place of a surface, and how much of a change each takes.
-struct Across {
+#[derive(Clone, Debug)]
+pub(super) struct Across {
     voxels: Vec<([usize; 3], f64)>,
     shares: Vec<f32>,
 }
@@ -39,11 +40,11 @@ struct Across {
 /// Lets rock follow what is due, one place after the other; returns what nobody had room for [voxels]. `touched` is told every voxel that changes.
 pub(super) fn follow(
     rock: &mut Rock,
+    across: &mut Across,
     due: &[Due],
     owed: f64,
     mut touched: impl FnMut([usize; 3], f64),
 ) -> f64 {
-    let mut across = Across { voxels: Vec::with_capacity(64), shares: vec![0.0; LONG * WIDE * WIDE] };
     due.iter().fold(owed, |owed, due| {
         let wanted = due.rock + owed;
         let mut left = wanted;
@@ -61,7 +62,7 @@ pub(super) fn follow(
 /// Puts together what is due in the same cell.
 pub(super) fn gather(due: &mut Vec<Due>) {
     let cell = |due: &Due| due.at.map(|v| v.floor() as i64);
-    due.sort_by_key(|due| {
+    due.sort_unstable_by_key(|due| {
         let [x, y, z] = cell(due);
         [z, y, x]
     });
@@ -81,6 +82,13 @@ pub(super) fn gather(due: &mut Vec<Due>) {
         }
     }
     due.truncate(count);
+}
+
+impl Default for Across {
+    fn default() -> Self {
+        let most = LONG * (2 * ASIDE + 1).pow(2);
+        Self { voxels: Vec::with_capacity(most), shares: vec![0.0; LONG * WIDE * WIDE] }
+    }
 }
 
 impl Across {
@@ -190,5 +198,73 @@ impl Across {
             }
         }
         wanted - done
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use thalweg_terrain::volume::Volume;
+
+    /// A slope of rock.
+    fn slope(rise: f64) -> Rock {
+        let upright = 1.0 / (1.0 + rise * rise).sqrt();
+        let volume = Volume::from_depths([32, 32, 32], 0.5, 0.0, |start, row| {
+            for (i, depth) in row.iter_mut().enumerate() {
+                let east = start[0] + 0.5 * i as f64;
+                *depth = ((8.0 + rise * (east - 8.0) - start[2]) * upright) as f32;
+            }
+        });
+        Rock::new(&volume.unwrap())
+    }
+
+    /// Takes the same off a slope everywhere, or adds it, in so many rounds; returns by how much its surface sank on average [voxels], how uneven it
+    /// is then, and what is missing.
+    fn worn(rise: f64, each: f64, rounds: usize) -> [f64; 3] {
+        let mut rock = slope(rise);
+        let upright = 1.0 / (1.0 + rise * rise).sqrt();
+        let out = [(-rise * upright) as f32, 0.0, upright as f32];
+        let (mut owed, mut across, mut asked) = (0.0, Across::default(), 0.0);
+        let height = |rock: &Rock, [x, y]: [f64; 2]| {
+            let [_, _, up] = rock.in_voxels([
+                0.0,
+                0.0,
+                crate::volume::pool::top(rock, [(x + 0.5) * 0.5, (y + 0.5) * 0.5]),
+            ]);
+            up
+        };
+        for _ in 0..rounds {
+            let mut due = Vec::new();
+            for n in 0..30 * 30 {
+                let at = [1.0 + (n % 30) as f64 + 0.3, 1.0 + (n / 30) as f64 + 0.6];
+                due.push(Due { at: [at[0], at[1], height(&rock, at)], out, rock: each });
+                asked += each;
+            }
+            gather(&mut due);
+            owed = follow(&mut rock, &mut across, &due, owed, |_, _| ());
+        }
+        let sunk: Vec<f64> = (0..100)
+            .map(|n| {
+                let at = [10.0 + (n % 10) as f64 + 0.5, 10.0 + (n / 10) as f64 + 0.5];
+                height(&slope(rise), at) - height(&rock, at)
+            })
+            .collect();
+        let mean = sunk.iter().sum::<f64>() / 100.0;
+        let uneven = (sunk.iter().map(|s| (s - mean).powi(2)).sum::<f64>() / 100.0).sqrt();
+        let [_, gained] = rock.books();
+        [mean, uneven, gained / 0.125 + owed - asked]
+    }
+
+    /// A due of a hundredth of a voxel for each voxel of the map, a hundred times, is a voxel of height.
+    #[test]
+    fn a_surface_sinks_and_rises_by_what_is_taken_and_added_and_stays_even() {
+        for rise in [0.0, 0.3, 1.0] {
+            for each in [-0.01, 0.01] {
+                let [sunk, uneven, missing] = worn(rise, each, 100);
+                assert!((sunk + 100.0 * each).abs() < 0.1, "sank by {sunk} voxels on a slope of {rise}");
+                assert!(uneven < 0.06, "uneven by {uneven} voxels on a slope of {rise}");
+                assert!(missing.abs() < 1.0e-9, "{missing:e} voxels are missing");
+            }
+        }
     }
 }

@@ -411,6 +411,14 @@ impl ParticleWater {
         self.fluid.len()
     }
 
+    /// Particles of the fluid that are in the ground.
+    pub fn buried(&self) -> usize {
+        let particles = self.fluid.particles();
+        let place = |i: usize| particles.get(i).position.map(f64::from);
+        let water = (0..particles.len()).filter(|&i| !particles.is_boundary(i));
+        water.filter(|&i| self.ground.holds(place(i))).count()
+    }
+
     /// Particles that emitters did not let go, on average, because there were `max_particles` already.
     pub fn held_back(&self) -> f64 {
         self.held_back

@@ -4,8 +4,10 @@ mod bits;
 mod measure;
 mod shapes;
 mod surfaces;
+mod water;
 
 use crate::Case;
+use thalweg_sph::PressureSolver;
 
 pub(crate) const CASES: &[Case] = &[
     Case {
@@ -34,4 +36,29 @@ pub(crate) const CASES: &[Case] = &[
         run: shapes::strata,
     },
     Case { name: "volume/threads", about: "any number of threads, same bits", run: bits::threads },
+    Case {
+        name: "volume/pool",
+        about: "a pool on rough rock under a ledge comes to rest",
+        run: || water::pool(PressureSolver::Wcsph),
+    },
+    Case {
+        name: "volume/pool-pcisph",
+        about: "the same with PCISPH",
+        run: || water::pool(PressureSolver::Pcisph),
+    },
+    Case {
+        name: "volume/pool-dfsph",
+        about: "the same with DFSPH",
+        run: || water::pool(PressureSolver::Dfsph),
+    },
+    Case {
+        name: "volume/erosion",
+        about: "a stream erodes as much from voxels as from the heights that they are made of",
+        run: water::erosion,
+    },
+    Case {
+        name: "volume/books",
+        about: "an eroding stream on voxels: nothing is lost, and the same state goes the same way",
+        run: water::books,
+    },
 ];

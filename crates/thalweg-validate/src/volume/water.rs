@@ -1,0 +1,171 @@
+//! Particle water on volumes: at rest, as over heights, and with all its grains.
+
+use crate::sph::eroding_stream;
+use crate::{Check, Checks, Stopped};
+use thalweg_coupling::{ErosionParams, Params, ParticleWater, Saved, Setting};
+use thalweg_field::{Heightfield, Pool, Top};
+use thalweg_sph::{FluidParams, PressureSolver};
+use thalweg_terrain::volume::Volume;
+
+/// Side of the basin's box and of a voxel, which is the spacing; level of the water, and its mean floor `[m]`.
+const SIDE: f64 = 1.1;
+const VOXEL: f64 = 0.05;
+const LEVEL: f64 = 0.85;
+const FLOOR: f64 = 0.3;
+/// How long the pool is watched `[s]`.
+const END: f64 = 6.0;
+
+/// A basin with a rough floor, upright sides, and a ledge that the water stands under.
+fn basin() -> Result<Volume, Stopped> {
+    let size = [22, 22, 22];
+    Ok(Volume::from_depths(size, VOXEL, 0.0, |start, row| {
+        for (i, depth) in row.iter_mut().enumerate() {
+            let [x, y, z] = [start[0] + VOXEL * i as f64, start[1], start[2]];
+            let floor = FLOOR + 0.05 * (14.0 * x).sin() * (11.0 * y).cos() - z;
+            let side = (0.25 - x).max(x - SIDE + 0.25).max(0.25 - y).max(y - SIDE + 0.25);
+            let ledge = 0.1 - ((z - 0.65).powi(2) + (x - 0.3).powi(2)).sqrt();
+            *depth = floor.max(side).max(ledge) as f32;
+        }
+    })?)
+}
+
+/// A pool on rough rock under a ledge, which finds its place and then comes to rest.
+pub(super) fn pool(pressure: PressureSolver) -> Checks {
+    const SOURCE: &str = "water at rest; hydrostatics: p = ρ g (H − z)";
+    let fluid = FluidParams { spacing: VOXEL, pressure, relax: 300, ..FluidParams::default() };
+    let erosion = ErosionParams { enabled: false, ..ErosionParams::default() };
+    let params = Params { fluid, erosion, ..Params::default() };
+    let top = Top::Level(LEVEL);
+    let pool = Pool {
+        from: [0.0; 2],
+        to: [SIDE; 2],
+        bottom: None,
+        top,
+        velocity: [0.0; 3],
+        sediment: 0.0,
+        lifetime: None,
+    };
+    let setting = Setting { water: vec![pool], ..Setting::default() };
+    let mut pool = ParticleWater::new(&basin()?, &params, &setting)?;
+    let count = pool.particle_count();
+    while pool.time() < END {
+        pool.advance(20)?;
+    }
+    let (fluid, particles) = (pool.fluid(), pool.fluid().particles());
+    let water: Vec<usize> = (0..particles.len()).filter(|&i| !particles.is_boundary(i)).collect();
+    let (mut kinetic, mut potential, mut misfit, mut heights) = (0.0, 0.0, 0.0, Vec::new());
+    for &i in &water {
+        let z = f64::from(particles.position[2][i]);
+        kinetic += 0.5 * (0..3).map(|axis| f64::from(particles.velocity[axis][i]).powi(2)).sum::<f64>();
+        potential += 9.81 * (z - FLOOR);
+        misfit += (f64::from(fluid.pressure_at(fluid.last_density()[i])) / 9810.0 - (LEVEL - z)).powi(2);
+        heights.push(z);
+    }
+    heights.sort_by(f64::total_cmp);
+    let layer = ((SIDE - 0.5) / VOXEL).powi(2) as usize;
+    let surface = heights[heights.len() - layer..].iter().sum::<f64>() / layer as f64 + 0.5 * VOXEL;
+    // Incompressible water comes to rest more slowly, over heights as well (docs/methods/sph.md).
+    let (quiet, even) = if pressure.is_incompressible() { (1.0e-3, 0.1) } else { (1.0e-4, 0.03) };
+    let check = |quantity: &str, unit| Check::new(quantity, unit, SOURCE);
+    Ok(vec![
+        check("kinetic energy", "of the potential").at_most(kinetic / potential, quiet),
+        check("root mean square of the pressure's difference", "of ρ g H")
+            .at_most((misfit / water.len() as f64).sqrt() / (LEVEL - FLOOR), even),
+        check("height of the surface", "m").near(surface, LEVEL, 0.02),
+        check("particles lost", "particles").near((count - water.len()) as f64, 0.0, 0.0),
+    ])
+}
+
+/// The ground of a stream as voxels.
+fn twin(ground: &Heightfield) -> Result<Volume, Stopped> {
+    let (low, high) = ground.height.range().unwrap_or_default();
+    let cell = ground.frame.cell;
+    let bottom = f64::from(low) - 6.0 * cell;
+    let up = (f64::from(high) + 6.0 * cell - bottom) / cell;
+    Ok(Volume::from_heightfield(ground, bottom, up.ceil() as usize)?)
+}
+
+/// The eroding stream on voxels; slopes of rock do not slip, so those of the heights must not either.
+fn stream() -> Result<(Heightfield, Volume, Params, Setting), Stopped> {
+    let (ground, mut params, setting) = eroding_stream();
+    params.erosion.talus = false;
+    let volume = twin(&ground)?;
+    Ok((ground, volume, params, setting))
+}
+
+/// The same stream over heights and over voxels takes as much with it.
+pub(super) fn erosion() -> Checks {
+    let (ground, volume, params, setting) = stream()?;
+    let run = |mut water: ParticleWater| -> Result<f64, Stopped> {
+        while water.time() < 0.75 {
+            water.advance(4)?;
+        }
+        Ok(water.ledger().solids.eroded)
+    };
+    let heights = run(ParticleWater::new(&ground, &params, &setting)?)?;
+    let voxels = run(ParticleWater::new(&volume, &params, &setting)?)?;
+    let check = Check::new("grains eroded from voxels", "m³", "the same stream over heights");
+    Ok(vec![check.near_share(voxels, heights, 0.1)])
+}
+
+/// Nothing is lost, nothing is where rock is, and a run goes on from a file or on any number of threads to the same bits.
+pub(super) fn books() -> Checks {
+    let (_, volume, params, setting) = stream()?;
+    let start = || ParticleWater::new(&volume, &params, &setting);
+    let mut water = start()?;
+    water.advance(600)?;
+    let solids = water.ledger().solids;
+    let moved = solids.eroded + solids.added;
+    let rock = water.volume().map_or(0.0, Volume::rock) - volume.rock();
+    let gained = rock * params.erosion.soil().packing;
+    let balance = solids.added - solids.suspended - solids.exported - gained;
+    let saved = water.save();
+    let mut other = start()?;
+    other.restore(&saved).map_err(Stopped)?;
+    let again = differing(&saved, &other.save());
+    water.advance(100)?;
+    other.advance(100)?;
+    let check = |quantity: &str, unit| Check::new(quantity, unit, "conservation: sums in f64");
+    let same = |quantity: &str| Check::new(quantity, "numbers", "the same state goes the same way");
+    let checks = vec![
+        check("grains missing from the books", "of all moved").near(
+            water.missing_grains() / moved,
+            0.0,
+            1.0e-9,
+        ),
+        check("grains missing from the voxels, which are f32", "of all moved").near(
+            balance / moved,
+            0.0,
+            1.0e-3,
+        ),
+        check("grains eroded", "m³").at_least(solids.eroded, 1.0e-3),
+        same("taken up otherwise").near(again, 0.0, 0.0),
+        same("different after a hundred steps").near(differing(&water.save(), &other.save()), 0.0, 0.0),
+    ];
+    #[cfg(not(target_arch = "wasm32"))]
+    let checks = {
+        let mut checks = checks;
+        let run = |threads: usize| -> Result<Saved, Stopped> {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+            pool.install(|| {
+                let mut water = start()?;
+                water.advance(200)?;
+                Ok(water.save())
+            })
+        };
+        checks.push(same("different on three threads").near(differing(&run(1)?, &run(3)?), 0.0, 0.0));
+        checks
+    };
+    Ok(checks)
+}
+
+/// Numbers that differ between two states.
+fn differing(a: &Saved, b: &Saved) -> f64 {
+    let bits = |saved: &Saved| -> Vec<u64> {
+        let doubles = saved.numbers.iter().chain(&saved.doubles).map(|v| v.to_bits());
+        let floats = saved.floats.iter().map(|v| u64::from(v.to_bits()));
+        doubles.chain(floats).chain(saved.tags.iter().map(|&tag| u64::from(tag))).collect()
+    };
+    let (a, b) = (bits(a), bits(b));
+    (a.iter().zip(&b).filter(|(a, b)| a != b).count() + a.len().abs_diff(b.len())) as f64
+}
