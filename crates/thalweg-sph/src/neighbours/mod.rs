@@ -24,6 +24,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 /// Values in a vector, particles in a cluster.
 pub const LANES: usize = 8;
+/// Words to keep what is within reach of a particle: a cluster of seven needs some twenty, near the boundary thirty.
+const KEPT: usize = 5;
 /// Cells in a segment.
 const CELLS: usize = 8;
 /// Cells along x for each h.
@@ -66,9 +68,9 @@ pub struct Neighbours {
     place: Vec<u32>,
     /// Old index of each sorted particle.
     order: Vec<AtomicU32>,
-    /// What is within reach of the clusters of the fluid, a bit for each particle of the vectors around a cluster, as far as there is
-    /// room: a word for each particle of the cluster. The first walk over the fluid finds it, all others read it.
-    reached: Vec<AtomicU64>,
+    /// What is within reach of the clusters of the fluid, where there is room: [`KEPT`] words for each particle of a cluster. The first walk
+    /// over the fluid finds it, all others read it.
+    reached: Vec<AtomicU32>,
     is_known: AtomicBool,
 }
 
@@ -100,8 +102,8 @@ impl Neighbours {
     /// Bytes for the search among `count` particles, about.
     pub const fn bytes(count: u64) -> u64 {
         // Two numbers for each particle while sorting and the order, and in a dense fluid about one cell each, with two counts.
-        // And a word each for what is within reach.
-        count * (3 * 4 + 2 * 4 + LANES as u64)
+        // And what is within reach.
+        count * (3 * 4 + 2 * 4 + KEPT as u64 * 4)
     }
 
     /// Bytes for the cells of a box from the lowest to the highest coordinates `[m]`, whatever is in it.
@@ -118,8 +120,8 @@ impl Neighbours {
         self.count_cells(from.len());
         self.put_in_order(from.len());
         sorted.gather(from, &self.order);
-        make_room(&mut self.reached, sorted.len());
-        self.reached.resize_with(sorted.len(), AtomicU64::default);
+        make_room(&mut self.reached, KEPT * sorted.len());
+        self.reached.resize_with(KEPT * sorted.len(), AtomicU32::default);
         *self.is_known.get_mut() = false;
         Ok(())
     }

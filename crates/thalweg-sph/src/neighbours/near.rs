@@ -6,11 +6,14 @@ use super::{ABREAST, CELLS, FINER, KINDS, LANES, Neighbours, ROWS, SLACK};
 use crate::particles::Particles;
 use fearless_simd::{Simd, f32x8, i32x8, prelude::*, u32x8};
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// Where the number of particles that count begins in a word for a vector: the lower 28 bits are its first particle. More particles
 /// than [`crate::MOST_PARTICLES`] are refused, which leaves room for those of the boundary.
 const COUNTED: u32 = 28;
+const FIRST: u32 = (1 << COUNTED) - 1;
+/// Eight vectors one behind the other.
+const AHEAD: [u32; LANES] = [0, 8, 16, 24, 32, 40, 48, 56];
 
 /// By the bits of a byte: the numbers of those that are set, in order.
 const SET: [[u32; LANES]; 256] = {
@@ -71,7 +74,12 @@ pub(super) struct Lists {
     /// How many there are, and how many of them are of the fluid.
     count: usize,
     wet_count: usize,
-    /// Of each, who is within reach of the cluster, a bit for each particle.
+    /// The rows that they lie in: the first particle of each in the lower 28 bits, how many vectors in the upper four.
+    rows: Vec<u32>,
+    /// How many rows there are, and how many of them are of the fluid.
+    row_count: usize,
+    wet_row_count: usize,
+    /// Of each vector, who is within reach of the cluster, a bit for each particle.
     bits: Vec<u8>,
     /// Particles within reach of the cluster.
     near: Vec<u32>,
@@ -82,42 +90,119 @@ pub(super) struct Lists {
 pub(super) enum Search {
     /// It is found.
     Anew,
-    /// It is found and kept, as far as there is room.
+    /// It is found and kept, where there is room.
     Keep,
-    /// It was kept; what there was no room for is found again.
+    /// It was kept; where there was no room it is found again.
     Known,
 }
 
 impl Lists {
-    /// Takes up what was kept; returns for how many vectors.
+    /// Keeps vectors and bits, if there is room: how many rows there are, of the fluid and in all, and how many vectors; the rows; the bits,
+    /// four bytes to a word.
     #[inline(always)]
-    fn read(&mut self, reached: &[AtomicU64]) -> usize {
-        for (bits, kept) in self.bits.as_chunks_mut::<LANES>().0.iter_mut().zip(reached) {
-            *bits = kept.load(Relaxed).to_le_bytes();
+    pub(super) fn keep(&self, reached: &[AtomicU32]) {
+        let words = self.count.div_ceil(4);
+        let Some((first, rest)) = reached.split_first() else { return };
+        if self.row_count + words > rest.len() || self.row_count > 0xff {
+            first.store(0, Relaxed);
+            return;
         }
-        (reached.len() * LANES).min(self.count)
+        let header = self.count << 16 | self.row_count << 8 | self.wet_row_count;
+        first.store(header as u32, Relaxed);
+        let (rows, bits) = rest.split_at(self.row_count);
+        for (kept, &row) in rows.iter().zip(&self.rows) {
+            kept.store(row, Relaxed);
+        }
+        for (kept, &four) in bits.iter().zip(&self.bits.as_chunks::<4>().0[..words]) {
+            kept.store(u32::from_le_bytes(four), Relaxed);
+        }
     }
 
-    /// Keeps what was found, as far as there is room.
+    /// Takes up what was kept; returns whether there was anything.
     #[inline(always)]
-    fn keep(&self, reached: &[AtomicU64]) {
-        for (bits, kept) in self.bits.as_chunks::<LANES>().0.iter().zip(reached) {
-            kept.store(u64::from_le_bytes(*bits), Relaxed);
+    pub(super) fn read<S: Simd>(&mut self, simd: S, reached: &[AtomicU32]) -> bool {
+        let Some((first, rest)) = reached.split_first() else { return false };
+        let header = first.load(Relaxed) as usize;
+        if header == 0 {
+            return false;
+        }
+        let (count, row_count, wet_row_count) = (header >> 16, header >> 8 & 0xff, header & 0xff);
+        let (rows, bits) = rest.split_at(row_count);
+        self.make_room(count + LANES, row_count);
+        let ahead = u32x8::from_slice(simd, &AHEAD);
+        self.count = 0;
+        for (k, row) in rows.iter().enumerate() {
+            if k == wet_row_count {
+                self.wet_count = self.count;
+            }
+            let row = row.load(Relaxed);
+            (ahead + (row & FIRST)).store_slice(&mut self.vectors[self.count..self.count + LANES]);
+            self.count += (row >> COUNTED) as usize;
+        }
+        if wet_row_count == row_count {
+            self.wet_count = self.count;
+        }
+        for (four, kept) in self.bits.as_chunks_mut::<4>().0.iter_mut().zip(&bits[..count.div_ceil(4)]) {
+            *four = kept.load(Relaxed).to_le_bytes();
+        }
+        true
+    }
+
+    /// Adds the vectors of rows with no more than eight each.
+    #[inline(always)]
+    fn add<S: Simd>(&mut self, simd: S, spans: &[[u32; 2]; ROWS]) {
+        let ahead = u32x8::from_slice(simd, &AHEAD);
+        let all = u32x8::splat(simd, LANES as u32);
+        self.make_room(self.count + ROWS * LANES, self.row_count + ROWS);
+        let (vectors, rows) = (&mut self.vectors[self.count..], &mut self.rows[self.row_count..]);
+        let (mut count, mut row_count) = (0, 0);
+        for &[at, end] in spans {
+            // Eight vectors are written whether they are there or not: that is faster than to ask.
+            let starts = ahead + at;
+            let lanes = (u32x8::splat(simd, end) - starts).min(all);
+            (starts | (lanes << COUNTED)).store_slice(&mut vectors[count..count + LANES]);
+            let more = (end - at).div_ceil(LANES as u32);
+            rows[row_count] = at | more << COUNTED;
+            count += more as usize;
+            row_count += usize::from(more > 0);
+        }
+        self.count += count;
+        self.row_count += row_count;
+    }
+
+    /// Adds the vectors of a row of any length.
+    #[cold]
+    fn add_crowd(&mut self, range: Range<u32>) {
+        for at in range.clone().step_by(LANES) {
+            self.make_room(self.count + 1, self.row_count + 1);
+            self.vectors[self.count] = at | (range.end - at).min(LANES as u32) << COUNTED;
+            self.rows[self.row_count] = at | 1 << COUNTED;
+            (self.count, self.row_count) = (self.count + 1, self.row_count + 1);
+        }
+    }
+
+    /// Makes room for so many vectors and rows.
+    #[inline(always)]
+    fn make_room(&mut self, count: usize, row_count: usize) {
+        if self.vectors.len() < count {
+            self.vectors.resize(count, 0);
+            self.bits.resize(count.next_multiple_of(4), 0);
+            self.near.resize((count + 1) * LANES, 0);
+        }
+        if self.rows.len() < row_count {
+            self.rows.resize(row_count, 0);
         }
     }
 
     /// Lists the particles that are within reach; returns how many of them are of the fluid too.
     #[inline(always)]
-    fn expand(&mut self) -> (&[u32], usize) {
-        let Self { vectors, count, wet_count, bits, near } = self;
-        if near.len() < (*count + 1) * LANES {
-            near.resize((*count + 1) * LANES, 0);
-        }
+    pub(super) fn expand(&mut self) -> (&[u32], usize) {
+        let Self { vectors, count, wet_count, bits, near, .. } = self;
         let (mut wet, mut length) = (0, 0);
         for range in [0..*wet_count, *wet_count..*count] {
             wet = length;
             for (&vector, &bits) in vectors[range.clone()].iter().zip(&bits[range]) {
-                let at = vector & ((1 << COUNTED) - 1);
+                let at = vector & FIRST;
                 for (near, bit) in near[length..length + LANES].iter_mut().zip(SET[usize::from(bits)]) {
                     *near = at + bit;
                 }
@@ -179,7 +264,7 @@ impl<S: Simd> Spheres<S> {
     /// Which particles of a vector are in any of them, a bit for each.
     #[inline(always)]
     fn hold(&self, simd: S, place: [&[f32]; 3], vector: u32) -> u8 {
-        let (at, count) = ((vector & ((1 << COUNTED) - 1)) as usize, vector >> COUNTED);
+        let (at, count) = ((vector & FIRST) as usize, vector >> COUNTED);
         let x = load(simd, place[0], at) - self.middle[0];
         let y = load(simd, place[1], at) - self.middle[1];
         let z = load(simd, place[2], at) - self.middle[2];
@@ -246,52 +331,32 @@ impl Neighbours {
         bounds[ABREAST] = self.starts[at];
     }
 
-    /// Lists the particles within reach of a cluster; returns the list, and how many of it are of the fluid.
+    /// Finds the vectors around a cluster, and who of them is within reach.
     #[inline(always)]
-    pub(super) fn list_near<'a, S: Simd>(
+    pub(super) fn find_near<S: Simd>(
         &self,
         simd: S,
         particles: &Particles,
         cluster: &Range<usize>,
         around: &Around,
-        search: Search,
-        lists: &'a mut Lists,
-    ) -> (&'a [u32], usize) {
+        lists: &mut Lists,
+    ) {
         let members = Members::of(simd, particles, cluster);
-        self.list_vectors(simd, &members, around, lists);
-        let reached = &self.reached[cluster.clone()];
-        let known = if search == Search::Known { lists.read(reached) } else { 0 };
-        if known < lists.count {
-            let [x, y, z] = &particles.position;
-            let place = even([x, y, z]);
-            let spheres = Spheres::around(simd, &members, self.h);
-            let unknown = known..lists.count;
-            for (bits, &vector) in lists.bits[unknown.clone()].iter_mut().zip(&lists.vectors[unknown]) {
-                *bits = spheres.hold(simd, place, vector);
-            }
-        }
-        if search == Search::Keep {
-            lists.keep(reached);
-        }
-        lists.expand()
-    }
-
-    /// Lists the vectors around a cluster.
-    #[inline(always)]
-    fn list_vectors<S: Simd>(&self, simd: S, members: &Members<S>, around: &Around, lists: &mut Lists) {
-        let stretches = self.find_stretches(simd, members, around);
-        let Lists { vectors, count, wet_count, bits, .. } = lists;
-        *count = 0;
+        let stretches = self.find_stretches(simd, &members, around);
+        (lists.count, lists.row_count) = (0, 0);
         for (kind, bounds) in around.bounds.iter().enumerate() {
             if around.any[kind] {
-                stretches.list(simd, bounds, vectors, count);
+                stretches.list(simd, bounds, lists);
             }
             if kind == Kind::Fluid as usize {
-                *wet_count = *count;
+                (lists.wet_count, lists.wet_row_count) = (lists.count, lists.row_count);
             }
         }
-        if bits.len() < vectors.len() {
-            bits.resize(vectors.len(), 0);
+        let [x, y, z] = &particles.position;
+        let place = even([x, y, z]);
+        let spheres = Spheres::around(simd, &members, self.h);
+        for (bits, &vector) in lists.bits.iter_mut().zip(&lists.vectors[..lists.count]) {
+            *bits = spheres.hold(simd, place, vector);
         }
     }
 
@@ -332,40 +397,18 @@ impl Neighbours {
 impl Stretches {
     /// Adds the vectors of all rows of a kind to those that are there.
     #[inline(always)]
-    fn list<S: Simd>(&self, simd: S, rows: &[Row; ROWS], vectors: &mut Vec<u32>, count: &mut usize) {
-        // Eight vectors are written whether they are there or not: that is faster than to ask.
-        let ahead = u32x8::from_slice(simd, &[0, 8, 16, 24, 32, 40, 48, 56]);
-        let all = u32x8::splat(simd, LANES as u32);
-        make_ready(vectors, *count);
-        let mut length = *count;
-        for ((bounds, from), to) in rows.iter().zip(self.from).zip(self.to) {
-            let (at, end) = (bounds[from as usize % bounds.len()], bounds[to as usize % bounds.len()]);
-            let starts = ahead + at;
-            let lanes = (u32x8::splat(simd, end) - starts).min(all);
-            (starts | (lanes << COUNTED)).store_slice(&mut vectors[length..length + LANES]);
-            length += ((end - at).div_ceil(LANES as u32) as usize).min(LANES);
-            if end - at > (LANES * LANES) as u32 {
-                length = list_crowd(vectors, length, at + (LANES * LANES) as u32..end);
-            }
+    fn list<S: Simd>(&self, simd: S, rows: &[Row; ROWS], lists: &mut Lists) {
+        let mut spans = [[0; 2]; ROWS];
+        let mut longest = 0;
+        for (k, [at, end]) in spans.iter_mut().enumerate() {
+            *at = rows[k][self.from[k] as usize % rows[k].len()];
+            *end = rows[k][self.to[k] as usize % rows[k].len()];
+            longest = longest.max(*end - *at);
         }
-        *count = length;
+        if longest <= (LANES * LANES) as u32 {
+            lists.add(simd, &spans);
+        } else {
+            spans.iter().for_each(|&[at, end]| lists.add_crowd(at..end));
+        }
     }
-}
-
-/// Makes room for eight more vectors of each row.
-fn make_ready(vectors: &mut Vec<u32>, count: usize) {
-    if vectors.len() < count + ROWS * LANES {
-        vectors.resize(count + ROWS * LANES, 0);
-    }
-}
-
-/// Adds the vectors of a range behind those that are there; returns how many there are then.
-#[cold]
-fn list_crowd(vectors: &mut Vec<u32>, mut count: usize, range: Range<u32>) -> usize {
-    for at in range.clone().step_by(LANES) {
-        make_ready(vectors, count + 1);
-        vectors[count] = at | (range.end - at).min(LANES as u32) << COUNTED;
-        count += 1;
-    }
-    count
 }

@@ -1,9 +1,9 @@
 //! The walk over every particle with its neighbours.
 
-use super::Neighbours;
 use super::cells::for_each_segments;
 use super::cluster::{Cluster, Kind, Visitor};
 use super::near::{Around, Lists, Search};
+use super::{KEPT, Neighbours};
 use crate::particles::Particles;
 use fearless_simd::{Level, Simd, dispatch};
 use std::cell::Cell;
@@ -45,12 +45,24 @@ impl Neighbours {
         let mut lists = LISTS.take();
         let mut around = Around::default();
         for segment in range {
-            if self.kind_of(self.segments[segment]) != V::KIND {
+            let place = self.segments[segment];
+            if self.kind_of(place) != V::KIND {
                 continue;
             }
-            self.find_around(self.segments[segment], V::AMONG, &mut around);
+            let mut around_is_known = false;
             for cluster in self.clusters_of(segment) {
-                let (near, wet) = self.list_near(simd, particles, &cluster, &around, search, &mut lists);
+                let reached = &self.reached[cluster.start * KEPT..cluster.end * KEPT];
+                if search != Search::Known || !lists.read(simd, reached) {
+                    if !around_is_known {
+                        self.find_around(place, V::AMONG, &mut around);
+                        around_is_known = true;
+                    }
+                    self.find_near(simd, particles, &cluster, &around, &mut lists);
+                }
+                if search == Search::Keep {
+                    lists.keep(reached);
+                }
+                let (near, wet) = lists.expand();
                 let (start, count) = (cluster.start, cluster.len());
                 visitor.cluster(
                     simd,
