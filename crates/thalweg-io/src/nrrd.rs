@@ -122,6 +122,10 @@ pub(crate) fn read(path: &Path, max_bytes: u64) -> Result<Volume, ReadError> {
             volume.set_share([x, line % north, line / north], share);
         }
     }
+    // Packed numbers have their checksum at the end.
+    if !matches!(numbers.read(&mut [0]), Ok(0)) {
+        return Err(broken("its numbers do not end where they should, or not with their checksum".into()));
+    }
     volume.settle();
     Ok(volume)
 }
