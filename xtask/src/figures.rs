@@ -37,7 +37,7 @@ const SCENES: [(&str, &[&str]); 18] = [
     ("waterfall", &["solver.fluid.spacing=20 cm", "solver.fluid.damping=0.03", "time.duration=7 s"]),
 ];
 
-const FIGURES: [Figure; 33] = [
+const FIGURES: [Figure; 40] = [
     Figure {
         file: "demo.jpg",
         about: "`demo`: mountains after rain has worked on them",
@@ -239,6 +239,37 @@ const FIGURES: [Figure; 33] = [
         file: "particles_mesh.jpg",
         about: "The same as a mesh",
         render: &["RUN/wave.ply", "--particles", "mesh", "--camera", "24,24"],
+    },
+    Figure {
+        file: "noise_peaks.jpg",
+        about: "`terrain-noise-peaks`: a volume of layered noise, meadows below and ice above",
+        render: &["terrain-noise-peaks"],
+    },
+    Figure {
+        file: "noise_overhangs.jpg",
+        about: "`terrain-noise-overhangs`: noise tears the ground into overhangs and arches",
+        render: &["terrain-noise-overhangs"],
+    },
+    Figure {
+        file: "noise_islands.jpg",
+        about: "`terrain-noise-islands`: hardly any bias leaves towers, bridges and crags that float",
+        render: &["terrain-noise-islands"],
+    },
+    Figure {
+        file: "noise_terraces.jpg",
+        about: "`terrain-noise-terraces`: mesas with terraces, in beds of rock",
+        render: &["terrain-noise-terraces"],
+    },
+    Figure {
+        file: "cavern.jpg",
+        about: "`cavern`: pillars and stalactites below a skylight, sawn through",
+        render: &["cavern"],
+    },
+    Figure { file: "arch.jpg", about: "`arch`: a fin of sandstone with a window", render: &["arch"] },
+    Figure {
+        file: "spring_in_cave.jpg",
+        about: "`spring-in-cave`: the mouth of a cave, high in a cliff",
+        render: &["spring-in-cave"],
     },
 ];
 

@@ -45,9 +45,8 @@ pub struct Fold {
 impl Strata {
     /// Height in the pile at a place (east, north, up), as if the beds lay level and straight `[m]`.
     pub fn level(&self, [east, north, up]: [f64; 3]) -> f64 {
-        let folded = |fold: &Fold| {
-            fold.height * libm::sin(fold.along[0] * east + fold.along[1] * north + fold.phase)
-        };
+        let folded =
+            |fold: &Fold| fold.height * libm::sin(fold.along[0] * east + fold.along[1] * north + fold.phase);
         up - self.rise[0] * east - self.rise[1] * north - self.folds.iter().map(folded).sum::<f64>()
     }
 

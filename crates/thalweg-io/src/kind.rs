@@ -1,7 +1,7 @@
 //! What a file is.
 
-use crate::{checkpoint, nrrd, volume};
 use crate::heightmap::Format;
+use crate::{checkpoint, nrrd, volume};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;

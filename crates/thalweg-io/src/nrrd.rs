@@ -90,7 +90,9 @@ pub(crate) fn read(path: &Path, max_bytes: u64) -> Result<Volume, ReadError> {
     let row = voxels.saturating_mul(header.number.bytes() as u64);
     // Deflate packs 1032 bytes into one at most.
     if row > length.saturating_mul(if header.gzip { 1032 } else { 1 }) {
-        return Err(broken(format!("it declares {east} by {north} by {up} voxels but has only {length} bytes")));
+        return Err(broken(format!(
+            "it declares {east} by {north} by {up} voxels but has only {length} bytes"
+        )));
     }
     let blocks = header.size.iter().map(|side| side.div_ceil(16) as u64).fold(1, u64::saturating_mul);
     let needed = Volume::memory_of(blocks, blocks);
@@ -100,7 +102,8 @@ pub(crate) fn read(path: &Path, max_bytes: u64) -> Result<Volume, ReadError> {
     }
     let wrong = |wrong: thalweg_field::Invalid| broken(wrong.to_string());
     let mut volume = Volume::empty(header.size, header.voxel, header.bottom).map_err(wrong)?;
-    let mut numbers: Box<dyn Read> = if header.gzip { Box::new(GzDecoder::new(file)) } else { Box::new(file) };
+    let mut numbers: Box<dyn Read> =
+        if header.gzip { Box::new(GzDecoder::new(file)) } else { Box::new(file) };
     let mut bytes = vec![0; east * header.number.bytes()];
     for line in 0..north * up {
         let cut_off = |_| broken(format!("its numbers end in row {line} of {}", north * up));
@@ -119,6 +122,10 @@ pub(crate) fn read(path: &Path, max_bytes: u64) -> Result<Volume, ReadError> {
             volume.set_share([x, line % north, line / north], share);
         }
     }
+    // Packed numbers have their checksum at the end.
+    if !matches!(numbers.read(&mut [0]), Ok(0)) {
+        return Err(broken("its numbers do not end where they should, or not with their checksum".into()));
+    }
     volume.settle();
     Ok(volume)
 }
@@ -131,7 +138,10 @@ impl Header {
         let told = |name: &str| fields.get(name).map(String::as_str);
         let needed = |name: &str| told(name).ok_or_else(|| broken(format!("its header has no \"{name}\"")));
         if told("data file").or(told("datafile")).is_some() {
-            return Err(unsupported("its numbers are in another file".into(), "one file with both (unu make -e raw)"));
+            return Err(unsupported(
+                "its numbers are in another file".into(),
+                "one file with both (unu make -e raw)",
+            ));
         }
         let kind = needed("type")?;
         let number = Number::named(kind).ok_or_else(|| {
@@ -140,7 +150,8 @@ impl Header {
         if needed("dimension")? != "3" {
             return Err(unsupported(format!("it has {} dimensions", needed("dimension")?), "a volume of 3"));
         }
-        let sizes: Vec<usize> = needed("sizes")?.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+        let sizes: Vec<usize> =
+            needed("sizes")?.split_whitespace().filter_map(|word| word.parse().ok()).collect();
         let size: [usize; 3] =
             sizes.try_into().map_err(|_| broken("its \"sizes\" are not three numbers".into()))?;
         let encoding = needed("encoding")?;
@@ -161,7 +172,8 @@ impl Header {
 
 /// The lines of a header by name, up to the empty one that ends it.
 fn fields(path: &Path, file: &mut impl BufRead) -> Result<BTreeMap<String, String>, ReadError> {
-    let broken = |reason: &str| ReadError::Broken { path: path.into(), format: FORMAT, reason: reason.into() };
+    let broken =
+        |reason: &str| ReadError::Broken { path: path.into(), format: FORMAT, reason: reason.into() };
     let mut fields = BTreeMap::new();
     let mut header = file.take(LONGEST_HEADER);
     loop {

@@ -38,7 +38,11 @@ pub fn read_volume(path: &Path, max_bytes: u64) -> Result<Volume, ReadError> {
         magic if magic.starts_with(nrrd::MAGIC) => nrrd::read(path, max_bytes),
         _ => {
             let what = "neither a TWV nor an NRRD file".into();
-            Err(ReadError::Unsupported { path: path.into(), what, remedy: "a volume that thalweg wrote, or NRRD" })
+            Err(ReadError::Unsupported {
+                path: path.into(),
+                what,
+                remedy: "a volume that thalweg wrote, or NRRD",
+            })
         }
     }
 }
@@ -66,7 +70,12 @@ struct Opened<'a> {
 }
 
 impl<'a> Opened<'a> {
-    fn new(path: &'a Path, mut file: BufReader<File>, length: u64, max_bytes: u64) -> Result<Self, ReadError> {
+    fn new(
+        path: &'a Path,
+        mut file: BufReader<File>,
+        length: u64,
+        max_bytes: u64,
+    ) -> Result<Self, ReadError> {
         let broken = |reason: String| ReadError::Broken { path: path.into(), format: FORMAT, reason };
         let mut header = MAGIC.to_vec();
         let rest = (HEADER + 16 - MAGIC.len()) as u64;
@@ -74,7 +83,9 @@ impl<'a> Opened<'a> {
         file.by_ref().take(rest).read_to_end(&mut header).map_err(io)?;
         let number = |at: usize| {
             let bytes = header.get(at..at + 8).and_then(|bytes| bytes.try_into().ok());
-            bytes.map(u64::from_le_bytes).ok_or_else(|| broken(format!("its header is cut off after {length} bytes")))
+            bytes
+                .map(u64::from_le_bytes)
+                .ok_or_else(|| broken(format!("its header is cut off after {length} bytes")))
         };
         let version = number(8)?;
         if version != u64::from(VERSION) {
@@ -115,7 +126,8 @@ impl<'a> Opened<'a> {
         }
         let voxels = numbers.split_off(blocks as usize);
         let parts = Parts { blocks: numbers, voxels };
-        Volume::from_parts(self.size, self.voxel, self.bottom, &parts).map_err(|wrong| broken(wrong.to_string()))
+        Volume::from_parts(self.size, self.voxel, self.bottom, &parts)
+            .map_err(|wrong| broken(wrong.to_string()))
     }
 }
 

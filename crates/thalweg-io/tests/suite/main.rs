@@ -8,4 +8,5 @@ mod meshes;
 mod pictures;
 mod ply;
 mod roundtrip;
+mod volumes;
 mod vtp;

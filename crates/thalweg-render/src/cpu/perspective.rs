@@ -248,12 +248,15 @@ impl<'a> Scenery<'a> {
                 (place, normal) = (eye + ray * ((offset - eye.dot(way)) / ray.dot(way)), way);
                 open = 1.0;
             }
+        }
+        let albedo = rock.albedo(place, normal, open, sawn);
+        if let Some(([east, north], offset)) = cut {
             // Light falls in through the cut.
-            let away = (offset - place.dot(way)).max(0.0) / (0.12 * self.width);
-            open = open.max(0.65 * (-away).exp());
+            let away = (offset - place.x * east - place.y * north).max(0.0) / (0.3 * self.width);
+            open = open.max(0.9 * (-away).exp());
         }
         let sun = self.shade.as_ref().map_or(1.0, |shade| shade.sun_at(place, normal));
-        Some(rock.albedo(place, normal, open, sawn) * self.lamps.light_on(normal, sun, open))
+        Some(albedo * self.lamps.light_on(normal, sun, open))
     }
 
     /// Sky above the horizon; below it the table, with the soft shadow of the block around its foot.

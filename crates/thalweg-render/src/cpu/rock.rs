@@ -6,6 +6,9 @@ use thalweg_field::{GroundMesh, Strata};
 use crate::light::{linear, smoothstep};
 use crate::{Cut, Extent, Look};
 
+/// Ground that spans so much of height has valleys, meadows and summits `[m]`: as in the shader.
+const MOUNTAINS: f32 = 300.0;
+
 /// The colours of a mesh of ground.
 pub(crate) struct Rock<'a> {
     strata: Option<&'a Strata>,
@@ -42,11 +45,13 @@ impl<'a> Rock<'a> {
             let place = [place.x, place.y, height].map(f64::from);
             strata.bed_at(strata.level(place))
         });
-        let rock = linear(bed.map_or(palette.rock, |bed| bed.colour));
+        let rock = bed.map_or_else(|| linear(palette.rock), |bed| 0.82 * linear(bed.colour));
         if sawn || self.is_side(place, normal) {
-            return rock * 0.92;
+            return rock;
         }
-        let level = ((height - self.low) / self.span).clamp(0.0, 1.0);
+        // Low hills are meadows all over; mountains have the whole curve of colours.
+        let above = height - self.low;
+        let level = (0.3 + (above - 0.3 * self.span) / self.span.max(MOUNTAINS)).clamp(0.0, 1.0);
         // The higher and the more level, the farther along the curve of colours (Wang, Yang & Zhu 2021, section 2.7).
         let tints = [palette.valley, palette.slope, palette.upland, palette.summit].map(linear);
         let tone = (level + 0.35 * (normal.z - 0.85)).clamp(0.0, 1.0) * 3.0;
@@ -55,7 +60,7 @@ impl<'a> Rock<'a> {
         let lies = smoothstep(0.62, 0.80, normal.z);
         let grows = smoothstep(0.30, 0.55, open);
         let sand = rock.lerp(linear(palette.deposit) * 0.75, 0.55);
-        let cold = smoothstep(self.snow - 0.03, self.snow + 0.05, level) * grows;
+        let cold = smoothstep(self.snow - 0.03, self.snow + 0.05, above / self.span) * grows;
         let white = if self.snow < 1.0 { cold * smoothstep(0.55, 0.75, normal.z) } else { 0.0 };
         rock.lerp(sand.lerp(grass, grows), 0.92 * lies).lerp(linear(palette.snow), white)
     }

@@ -117,8 +117,17 @@ impl EarthPipelines {
         let cast = wgpu::DepthStencilState { bias, ..greater.clone() };
         let pipeline = |label, vertex, fragment, targets: &[_], depth| {
             let (module, layouts, buffers) = (&module, &[&globals.layout][..], &buffers[..]);
-            Pipeline { label, module, layouts, buffers, vertex, fragment: Some(fragment), targets, depth: Some(depth) }
-                .make(gpu)
+            Pipeline {
+                label,
+                module,
+                layouts,
+                buffers,
+                vertex,
+                fragment: Some(fragment),
+                targets,
+                depth: Some(depth),
+            }
+            .make(gpu)
         };
         let bodies = [Some(SEEN.into()), Some(BODIES.into())];
         Self {

@@ -9,8 +9,8 @@ use thalweg_gpu::Gpu;
 use wgpu::{LoadOp, TextureFormat, TextureSampleType};
 
 use super::fluid::Fluid;
-use super::ground_mesh::EarthPipelines;
 use super::globals::{Globals, texture_entry};
+use super::ground_mesh::EarthPipelines;
 use super::mesh::Meshes;
 use super::needs::covered;
 use super::particles::Particles;

@@ -35,7 +35,7 @@ impl Volume {
 }
 
 /// Cosine of the slope: what is so far below a slope is nearer to it than that.
-fn upright(ground: &Heightfield) -> Grid2<f32> {
+pub(super) fn upright(ground: &Heightfield) -> Grid2<f32> {
     let per_cell = (0.5 / ground.frame.cell) as f32;
     Grid2::from_fn(ground.height.cols(), ground.height.rows(), |col, row| {
         let at = |by: [isize; 2]| ground.height.at_clamped(col as isize + by[0], row as isize + by[1]);

@@ -36,12 +36,23 @@ impl Volume {
         let mut volume = Self::empty(size, voxel, bottom)?;
         let Parts { blocks, voxels } = parts;
         let count = volume.blocks.len();
-        require(blocks.len() == count, "volume.blocks", blocks.len(), format!("a box of {size:?} voxels has {count}"))?;
+        require(
+            blocks.len() == count,
+            "volume.blocks",
+            blocks.len(),
+            format!("a box of {size:?} voxels has {count}"),
+        )?;
         let dense = blocks.iter().filter(|&&share| share == DENSE).count();
         let wanted = dense * BLOCK;
-        require(voxels.len() == wanted, "volume.voxels", voxels.len(), format!("{dense} blocks have {wanted}"))?;
+        require(
+            voxels.len() == wanted,
+            "volume.voxels",
+            voxels.len(),
+            format!("{dense} blocks have {wanted}"),
+        )?;
         let is_share = |share: &f32| (0.0..=1.0).contains(share);
-        let wild = blocks.iter().filter(|&&share| share != DENSE).chain(voxels).find(|share| !is_share(share));
+        let wild =
+            blocks.iter().filter(|&&share| share != DENSE).chain(voxels).find(|share| !is_share(share));
         let wild = wild.map_or(Ok(()), |share| {
             require(false, "volume.voxels", share, "the share of a voxel that is rock lies between 0 and 1")
         });

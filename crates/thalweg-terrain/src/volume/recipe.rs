@@ -1,5 +1,6 @@
 //! Volumes as scene files write them: ground of heights that noise in space shapes, with terraces, caverns and tubes.
 
+use super::heightfield::upright;
 use super::{Perlin, SIDE, SOFT, StrataRecipe, Tube, Volume};
 use crate::recipe::{height, octaves, place, size};
 use schemars::JsonSchema;
@@ -208,7 +209,10 @@ impl VolumeRecipe {
         for up in 0..blocks[2] {
             for n in 0..blocks[0] * blocks[1] {
                 let middle = |block: usize, voxels: usize| (block * SIDE + SIDE / 2).min(voxels - 1);
-                let at = [middle(n % blocks[0], ground.height.cols()), middle(n / blocks[0], ground.height.rows())];
+                let at = [
+                    middle(n % blocks[0], ground.height.cols()),
+                    middle(n / blocks[0], ground.height.rows()),
+                ];
                 let [east, north] = at.map(|voxels| (voxels as f64 + 0.5) * voxel);
                 let height = self.bottom + ((up * SIDE + SIDE / 2) as f64 + 0.5) * voxel;
                 let mut depth = [0.0];
@@ -226,6 +230,8 @@ impl VolumeRecipe {
         seed: u64,
     ) -> impl Fn([f64; 3], &mut [f32]) + Sync + use<'a> {
         let voxel = ground.frame.cell;
+        // On cliffs rock that lies far below the top is near to the wall: noise carves walls as deep as level ground.
+        let upright = upright(ground);
         let root = Key::new(seed);
         let noises: Vec<_> =
             self.noises.iter().zip(0..).map(|(noise, n)| noise.prepared(root.with(n))).collect();
@@ -237,9 +243,13 @@ impl VolumeRecipe {
             noises.iter().for_each(|layer| layer.add(start, voxel, &mut scratch, noise));
             let [col, row] = ground.cell_from_local([start[0], start[1]]).map(|n| n.round() as usize);
             let level = self.terraces.as_ref().map_or(start[2], |terraces| terraces.stepped(start[2]));
-            let heights = &ground.height.row(row)[col..][..depths.len()];
-            for ((depth, height), noise) in depths.iter_mut().zip(heights).zip(&*noise) {
-                *depth = (self.bias * (f64::from(*height) - level)) as f32 + noise;
+            let [heights, upright] =
+                [&ground.height, &upright].map(|grid| &grid.row(row)[col..][..depths.len()]);
+            for (((depth, height), upright), noise) in
+                depths.iter_mut().zip(heights).zip(upright).zip(&*noise)
+            {
+                let below = (self.bias * (f64::from(*height) - level)) as f32;
+                *depth = if below > 0.0 { below * upright } else { below } + noise;
             }
             caverns.iter().for_each(|cavern| cavern.hollow((start, voxel), noise, &mut scratch, depths));
             self.tubes.iter().for_each(|tube| tube.put(start, voxel, noise, depths));

@@ -92,7 +92,8 @@ impl StrataRecipe {
             }
         };
         let falls = libm::tan(self.dip);
-        let bed = |&BedRecipe { thickness, hardness, colour }: &BedRecipe| Bed { thickness, hardness, colour };
+        let bed =
+            |&BedRecipe { thickness, hardness, colour }: &BedRecipe| Bed { thickness, hardness, colour };
         Strata {
             beds: self.beds.iter().map(bed).collect(),
             rise: [-falls * libm::sin(self.towards), -falls * libm::cos(self.towards)],

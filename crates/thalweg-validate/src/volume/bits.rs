@@ -31,8 +31,10 @@ pub(super) fn threads() -> Checks {
     for count in [1, 2, 5] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(count).build()?;
         let other = pool.install(run)?;
-        let differing = alone.iter().zip(&other).filter(|(a, b)| a != b).count() + alone.len().abs_diff(other.len());
-        let check = Check::new(format!("numbers that differ with {count} threads"), "-", "places decide alone");
+        let differing =
+            alone.iter().zip(&other).filter(|(a, b)| a != b).count() + alone.len().abs_diff(other.len());
+        let check =
+            Check::new(format!("numbers that differ with {count} threads"), "-", "places decide alone");
         checks.push(check.near(differing as f64, 0.0, 0.0));
     }
     let check = Check::new("numbers of the volume, its surface and its light", "-", "there are some");

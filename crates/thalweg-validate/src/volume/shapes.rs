@@ -36,7 +36,9 @@ pub(super) fn shapes() -> Checks {
         let found = area_and_volume(&mesh);
         let source = "geometry";
         checks.push(Check::new(format!("area of the {name}"), "m²", source).near_share(found[0], area, 0.01));
-        checks.push(Check::new(format!("volume of the {name}"), "m³", source).near_share(found[1], inside, 0.01));
+        checks.push(
+            Check::new(format!("volume of the {name}"), "m³", source).near_share(found[1], inside, 0.01),
+        );
         let told = Check::new(format!("Euler characteristic of the {name}"), "-", "topology");
         checks.push(told.near(euler_characteristic(&mesh) as f64, f64::from(euler), 0.0));
     }
@@ -69,7 +71,8 @@ pub(super) fn strata() -> Checks {
     for (hardness, share) in [(0.25, 0.3), (0.5, 0.1), (0.75, 0.6)] {
         let inside = |n: &u32| strata.hardness([17.0, 5.0, 0.001 * f64::from(*n)]) == hardness;
         let found = (0..1_000_000).filter(inside).count() as f64 / 1.0e6;
-        let check = Check::new(format!("share of rock with hardness {hardness}"), "-", "thickness of the beds");
+        let check =
+            Check::new(format!("share of rock with hardness {hardness}"), "-", "thickness of the beds");
         // A thousand metres are a hundred piles, cut off within one.
         checks.push(check.near(found, share, 1.0e-4));
     }

@@ -44,8 +44,9 @@ pub(super) fn update() -> Checks {
     let key = Key::new(9);
     for round in 0..30 {
         let key = key.with(round);
-        let first: [usize; 3] =
-            std::array::from_fn(|axis| (key.with(axis as u64).unit() * (volume.size()[axis] - 4) as f64) as usize);
+        let first: [usize; 3] = std::array::from_fn(|axis| {
+            (key.with(axis as u64).unit() * (volume.size()[axis] - 4) as f64) as usize
+        });
         for n in 0..64 {
             let at = [n % 4, n / 4 % 4, n / 16];
             let at: [usize; 3] = std::array::from_fn(|axis| first[axis] + at[axis]);
@@ -54,6 +55,7 @@ pub(super) fn update() -> Checks {
         surface.update(&volume, first, first.map(|n| n + 3));
     }
     let same = f64::from(u8::from(surface == Surface::of(&volume)));
-    let check = Check::new("whether 30 local changes give the surface of the whole", "-", "both are the same");
+    let check =
+        Check::new("whether 30 local changes give the surface of the whole", "-", "both are the same");
     Ok(vec![check.near(same, 1.0, 0.0)])
 }

@@ -176,7 +176,9 @@ impl Scene {
             ("terrain.cell", terrain.cell.is_some()),
         ] {
             found.unless(!there, path, || {
-                format!("{path}: a volume from a file is all of the ground; give the file and its strata alone")
+                format!(
+                    "{path}: a volume from a file is all of the ground; give the file and its strata alone"
+                )
             });
         }
     }

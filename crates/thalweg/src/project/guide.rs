@@ -13,8 +13,8 @@
 use super::describe::{description, presets};
 use super::explain::{number_told, told};
 use super::{
-    CameraKey, CameraTable, Coarse, CutTable, Drops, Emitter, Hardness, Obstacle, Output, ParticlesTable, PictureTable,
-    Pool, Probe, Rain, Scene, Sink, Source, Terrain, Time, WaterTable,
+    CameraKey, CameraTable, Coarse, CutTable, Drops, Emitter, Hardness, Obstacle, Output, ParticlesTable,
+    PictureTable, Pool, Probe, Rain, Scene, Sink, Source, Terrain, Time, WaterTable,
 };
 use serde_json::Value;
 use thalweg_coupling as coupling;
@@ -23,8 +23,8 @@ use thalweg_field::Edges;
 use thalweg_field::describe::{Form, Parameter, field_names};
 use thalweg_terrain::noise::{Billow, Fbm, Ridged, Voronoi, Warp};
 use thalweg_terrain::recipe::Island;
-use thalweg_terrain::volume::{BedRecipe, Cavern, NoiseLayer, StrataRecipe, Terraces, Tube, VolumeRecipe};
 use thalweg_terrain::shape::{Basin, Bump, Canyon, Cone, Ditch, Meander, Plane, Ramp};
+use thalweg_terrain::volume::{BedRecipe, Cavern, NoiseLayer, StrataRecipe, Terraces, Tube, VolumeRecipe};
 
 const BEGIN: &str = "<!-- parameters: ";
 const END: &str = "<!-- end -->";

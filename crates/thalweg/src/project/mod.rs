@@ -41,8 +41,8 @@ pub use obstacles::{Obstacle, ObstacleShape};
 pub use output::{Every, Output, ParticleFormat, SurfaceFormat};
 pub use passes::{Coarse, Time};
 pub use picture::{
-    ColoursChoice, CutTable, LightChoice, OVERLAYS, OverlayTable, ParticlesTable, PictureTable, RendererChoice,
-    ScaleChoice, ShapeChoice, SnowChoice, WaterTable,
+    ColoursChoice, CutTable, LightChoice, OVERLAYS, OverlayTable, ParticlesTable, PictureTable,
+    RendererChoice, ScaleChoice, ShapeChoice, SnowChoice, WaterTable,
 };
 pub use probes::{Probe, ProbeKind};
 pub use schema::{Backend, Scene, VERSION};

@@ -528,7 +528,9 @@ impl PictureTable {
             },
             particles: self.particles.look(),
             overlay: self.overlay.as_ref().map(OverlayTable::overlay),
-            cut: self.cut.map(|CutTable { at, towards }| Cut { at: at.map(|x| x as f32), towards: towards as f32 }),
+            cut: self
+                .cut
+                .map(|CutTable { at, towards }| Cut { at: at.map(|x| x as f32), towards: towards as f32 }),
             supersampling: self.supersampling,
             triangle_size: self.triangle_size as f32,
             ..usual

@@ -101,6 +101,9 @@ impl Estimate {
             let mut plain = stage.clone();
             plain.solver.skip_relaxing();
             state = state.anew(plain.clone())?;
+            if state.is_over() {
+                continue;
+            }
             let first = try_steps(&mut state);
             plain.time.coarse.clear();
             state = state.anew(plain)?;

@@ -32,7 +32,10 @@ pub(super) const METHOD: Method = Method {
     check,
     understands: &["rain", "source", "drain", "time.coarse"],
     instead: &[
-        ("terrain.volume", "it needs one height for every cell; use kind = \"still\" to show the volume, or leave it out"),
+        (
+            "terrain.volume",
+            "it needs one height for every cell; use kind = \"still\" to show the volume, or leave it out",
+        ),
         ("emitter", "let water in with [[source]] or [[rain]]"),
         ("sink", "take water out with [[drain]]"),
         ("obstacle", "it flows around raised ground: add it to the terrain; leave it out"),

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 use thalweg_field::TimeSteps;
 use thalweg_field::range::{NATURAL, all_within};
+use thalweg_terrain::volume::{Parts, Volume};
 
 /// An array of a solver's state.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,6 +73,21 @@ impl Sections {
         self.arrays.push((name.into(), Section::Bytes(values)));
     }
 
+    /// Puts in a volume.
+    pub fn put_volume(&mut self, name: &str, volume: &Volume) {
+        let Parts { blocks, voxels } = volume.parts();
+        self.put_floats(&format!("{name}_blocks"), blocks);
+        self.put_floats(&format!("{name}_voxels"), voxels);
+    }
+
+    /// A volume of the size of another; the text says why there is none.
+    pub fn volume(&self, name: &str, like: &Volume) -> Result<Volume, String> {
+        let floats = |part: &str| self.floats(&format!("{name}_{part}")).map(<[f32]>::to_vec);
+        let parts = Parts { blocks: floats("blocks")?, voxels: floats("voxels")? };
+        let volume = Volume::from_parts(like.size(), like.voxel(), like.bottom(), &parts);
+        volume.map_err(|wrong| format!("its {name} does not fit the scene: {wrong}"))
+    }
+
     /// A whole number; the text says that there is none.
     pub fn number(&self, key: &str) -> Result<u64, String> {
         let value = self.header.get(key).and_then(Value::as_u64);
@@ -126,4 +142,24 @@ pub(super) fn time_steps(clock: &[f64]) -> Result<TimeSteps, String> {
 
 fn lacks(section: &str) -> String {
     format!("its section \"{section}\" is missing")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_volume_comes_back_from_its_sections_to_the_bit_and_another_does_not_fit() {
+        let hill = |size: [usize; 3]| {
+            let depths = |[east, _, up]: [f64; 3], row: &mut [f32]| row.fill((9.0 - up - 0.1 * east) as f32);
+            Volume::from_depths(size, 0.5, 1.0, depths).unwrap()
+        };
+        let volume = hill([40, 20, 24]);
+        let mut sections = Sections::default();
+        sections.put_volume("volume", &volume);
+        assert_eq!(sections.volume("volume", &volume).unwrap(), volume);
+        let refused = sections.volume("volume", &hill([90, 20, 24])).unwrap_err();
+        assert!(refused.contains("does not fit"), "{refused}");
+        assert!(sections.volume("other", &volume).is_err());
+    }
 }

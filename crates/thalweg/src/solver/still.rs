@@ -47,7 +47,8 @@ fn check(scene: &Scene) -> Vec<Complaint> {
     let in_caves = scene.terrain.volume.is_some() && !scene.water.is_empty();
     let complaint = || Complaint {
         path: "water[0]".into(),
-        message: "water[0]: still water is shown on heights alone, and this ground is a volume; leave it out".into(),
+        message: "water[0]: still water is shown on heights alone, and this ground is a volume; leave it out"
+            .into(),
     };
     in_caves.then(complaint).into_iter().collect()
 }

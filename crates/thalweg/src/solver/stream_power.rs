@@ -27,7 +27,10 @@ pub(super) const METHOD: Method = Method {
     check,
     understands: &["rain", "source", "time.coarse"],
     instead: &[
-        ("terrain.volume", "it needs one height for every cell; use kind = \"still\" to show the volume, or leave it out"),
+        (
+            "terrain.volume",
+            "it needs one height for every cell; use kind = \"still\" to show the volume, or leave it out",
+        ),
         ("drain", "rivers leave over open edges; leave it out"),
         ("emitter", "rivers come from rain and [[source]]; leave it out"),
         ("sink", "rivers leave over open edges; leave it out"),

@@ -247,7 +247,9 @@ impl Ground {
     pub fn mesh_of(&self, volume: &Volume) -> Arc<GroundMesh> {
         let find = || Arc::new(ground_mesh(volume, self.strata()));
         match &self.shape {
-            Shape::Volume(ground) if std::ptr::eq(&*ground.volume, volume) => ground.mesh.get_or_init(find).clone(),
+            Shape::Volume(ground) if std::ptr::eq(&*ground.volume, volume) => {
+                ground.mesh.get_or_init(find).clone()
+            }
             _ => find(),
         }
     }
@@ -330,8 +332,12 @@ impl Ground {
             let places = mesh.positions.iter().flatten().map(|v| u64::from(v.to_bits()));
             places.chain(mesh.triangles.iter().flatten().map(|&corner| u64::from(corner)))
         });
-        let voxels = self.volume().into_iter().flat_map(|volume| volume.numbers().map(|v| u64::from(v.to_bits())));
-        let numbers = grids.chain(corners).chain(voxels).chain([field.frame.cell.to_bits(), field.height.cols() as u64]);
+        let voxels =
+            self.volume().into_iter().flat_map(|volume| volume.numbers().map(|v| u64::from(v.to_bits())));
+        let numbers = grids
+            .chain(corners)
+            .chain(voxels)
+            .chain([field.frame.cell.to_bits(), field.height.cols() as u64]);
         let hash =
             numbers.fold(0xcbf2_9ce4_8422_2325_u64, |hash, n| (hash ^ n).wrapping_mul(0x0100_0000_01b3));
         format!("{hash:016x}")

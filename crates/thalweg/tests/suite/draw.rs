@@ -16,7 +16,8 @@ fn every_scene_can_be_drawn_by_the_processor_as_it_begins() {
     for scene in built_in_scenes() {
         let state = Session::new(&scene.open(&[]).unwrap(), MEMORY).unwrap();
         let picture = &state.scene().picture;
-        let snapshot = Snapshot { points: state.points(), ..draw::opening(state.scene(), state.start_ground()) };
+        let snapshot =
+            Snapshot { points: state.points(), ..draw::opening(state.scene(), state.start_ground()) };
         let mut look = draw::coloured_by(picture.look(), state.start());
         look.overlay = None;
         let resolve = painter.view(&snapshot, &look, SIZE);

@@ -19,3 +19,4 @@ mod scenes_sph;
 mod session;
 mod sph;
 mod succession;
+mod volumes;

@@ -32,20 +32,20 @@ fn vertex(corner: Corner) -> Seen {
     return Seen(frame.clip_from_world * vec4f(place, 1.0), place, normal, corner.open);
 }
 
-struct Cast {
+struct Shading {
     @builtin(position) clip: vec4f,
     @location(0) place: vec3f,
 }
 
 @vertex
-fn shadow_vertex(corner: Corner) -> Cast {
+fn shadow_vertex(corner: Corner) -> Shading {
     let place = raised(corner.place);
-    return Cast(frame.shadow_from_world * vec4f(place, 1.0), place);
+    return Shading(frame.shadow_from_world * vec4f(place, 1.0), place);
 }
 
 @fragment
-fn shadow_fragment(cast: Cast) {
-    if is_cut_off(cast.place) {
+fn shadow_fragment(shading: Shading) {
+    if is_cut_off(shading.place) {
         discard;
     }
 }

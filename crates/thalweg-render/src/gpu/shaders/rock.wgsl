@@ -58,6 +58,11 @@ struct Rock {
     push: vec3f,
 }
 
+// Thin lines where a noise is nothing: joints of the rock. They fade before the eye cannot tell them apart.
+fn joints(noise: f32, wide: f32, blur: f32) -> f32 {
+    return (1.0 - smoothstep(0.0, 0.05, abs(noise))) * (1.0 - smoothstep(0.2, 1.2, 40.0 * blur / wide));
+}
+
 fn rock_at(place: vec3f, normal: vec3f, blur: f32, sawn: bool) -> Rock {
     let sides = sides_of(normal);
     let cell = frame.grid.z;
@@ -67,29 +72,35 @@ fn rock_at(place: vec3f, normal: vec3f, blur: f32, sawn: bool) -> Rock {
     let broad = blended(coarse, sides);
     let grain = blended(middle, sides);
     let speck = blended(fine, sides);
+    let steep = 1.0 - abs(normal.z);
     var albedo = frame.palette[4].rgb;
-    var push = 0.55 * pushed(coarse, sides) + 0.6 * pushed(middle, sides) + 0.4 * pushed(fine, sides);
+    var push = 0.5 * pushed(coarse, sides) + 0.85 * pushed(middle, sides) + 0.7 * pushed(fine, sides);
     if frame.strata.w > 0.5 {
         // The edges of beds are ragged.
         let level = bed_level(place) + cell * (0.9 * grain.x + 0.5 * speck.y);
         let bed = bed_colour(level);
-        albedo = bed.rgb;
+        albedo = 0.82 * bed.rgb;
         // Thin layers within each bed, as far as the eye can tell them apart.
         let thin = 0.7 * cell;
         let seam = sin(level / thin * 2.0) * sin(level / thin * 0.73 + 4.0 * grain.y);
-        let told = 1.0 - smoothstep(0.3, 1.2, blur / thin);
-        albedo *= 1.0 + 0.10 * seam * told;
+        albedo *= 1.0 + 0.12 * seam * (1.0 - smoothstep(0.3, 1.2, blur / thin));
         // Hard beds stand out over soft ones: ledges catch light, hollows lie in shade.
         let ledge = bed.a - bed_colour(level - 1.2 * cell).a;
-        push.z += 1.1 * ledge * (1.0 - abs(normal.z));
+        push.z += 1.1 * ledge * steep;
     }
-    albedo *= 1.0 + 0.45 * broad.x + 0.40 * grain.x + 0.30 * speck.x;
-    // Weathered dark and pale streaks that run down walls.
-    let steep = 1.0 - abs(normal.z);
-    let streak = grain_at(place * vec3f(1.0, 1.0, 0.13), 9.0 * cell, blur);
-    albedo *= 1.0 + 0.35 * steep * blended(streak, sides).x;
-    return Rock(max(albedo, vec3f(0.01)), select(push, 0.12 * push, sawn));
+    var shade = 0.32 * broad.x + 0.26 * grain.x + 0.24 * speck.x;
+    // Dark and pale streaks that water left on walls.
+    shade += 0.30 * steep * blended(grain_at(place * vec3f(1.0, 1.0, 0.11), 17.0 * cell, blur), sides).x;
+    shade -= 0.30 * joints(broad.y + 0.3 * grain.y, 41.0 * cell, blur) + 0.22 * joints(grain.y, 13.0 * cell, blur);
+    if sawn {
+        shade *= 0.3;
+        push *= 0.1;
+    }
+    return Rock(albedo * max(1.0 + shade, 0.15), push);
 }
+
+// Ground that spans so much of height has valleys, meadows and summits [m].
+const MOUNTAINS = 300.0;
 
 // The ground at a place on its mesh; `open` is the share of the sky's light, `blur` the side of what is seen of it [m].
 fn earth_at(place: vec3f, normal: vec3f, open: f32, blur: f32, sawn: bool) -> Ground {
@@ -100,17 +111,19 @@ fn earth_at(place: vec3f, normal: vec3f, open: f32, blur: f32, sawn: bool) -> Gr
     let side = sawn || (rim < 0.6 * cell && abs(normal.z) < 0.3);
     let rock = rock_at(place, normal, blur, side);
     if side {
-        return Ground(rock.albedo * 0.92, normalize(normal + rock.push), select(open, 1.0, sawn), 0.0);
+        return Ground(rock.albedo, normalize(normal + rock.push), select(open, 1.0, sawn), 0.0);
     }
     let sides = sides_of(normal);
     let patches = blended(grain_at(place, 57.0 * cell, blur), sides);
     let tufts = blended(grain_at(place, 5.1 * cell, blur), sides);
-    let level = clamp((place.z / frame.grid.w - frame.heights.x) / frame.heights.y, 0.0, 1.0);
-    // The higher and the more level, the farther along the curve of colours (Wang, Yang & Zhu 2021, section 2.7).
+    // Low hills are meadows all over; mountains have the whole curve of colours.
+    let above = place.z / frame.grid.w - frame.heights.x;
+    let level = clamp(0.3 + (above - 0.3 * frame.heights.y) / max(frame.heights.y, MOUNTAINS), 0.0, 1.0);
+    // The higher and the more level, the farther along the curve (Wang, Yang & Zhu 2021, section 2.7).
     let tone = clamp(level + 0.35 * (normal.z - 0.85) + 0.16 * patches.x + 0.10 * tufts.y, 0.0, 1.0) * 3.0;
     let stop = min(u32(tone), 2u);
     let grass = mix(frame.palette[stop].rgb, frame.palette[stop + 1u].rgb, smoothstep(0.0, 1.0, tone - f32(stop)))
-        * (1.0 + 0.35 * tufts.x + 0.25 * patches.y);
+        * 0.86 * (1.0 + 0.35 * tufts.x + 0.25 * patches.y);
     // Soil lies where it is not too steep; grass grows where there is light, below roofs there is sand.
     let lies = smoothstep(0.62, 0.80, normal.z + 0.22 * tufts.x + 0.25 * patches.y);
     let grows = smoothstep(0.30, 0.55, open + 0.2 * tufts.y);
@@ -118,7 +131,7 @@ fn earth_at(place: vec3f, normal: vec3f, open: f32, blur: f32, sawn: bool) -> Gr
     var albedo = mix(rock.albedo, mix(sand, grass, grows), 0.92 * lies);
     if frame.water.x < 1.0 {
         let line = frame.water.x;
-        let cold = smoothstep(line - 0.03, line + 0.05, level + 0.07 * patches.y) * grows;
+        let cold = smoothstep(line - 0.03, line + 0.05, above / frame.heights.y + 0.07 * patches.y) * grows;
         albedo = mix(albedo, frame.palette[5].rgb, cold * smoothstep(0.55, 0.75, normal.z + 0.2 * tufts.x));
     }
     let push = mix(rock.push, 0.35 * rock.push, lies);
@@ -134,12 +147,13 @@ fn earth_light(ray: Ray, met: vec3f, normal: vec3f, open: f32, sawn: bool) -> ve
     }
     let side = side_seen(distance(place, frame.eye.xyz));
     let blur = side * inverseSqrt(max(-dot(normal, ray.direction), 0.08));
-    var seen = select(1.0, open, has(OCCLUSION));
+    var ground = earth_at(place, normal, select(1.0, open, has(OCCLUSION)), blur, sawn);
     if frame.cut.w > 0.5 {
         // Light falls in through the cut.
-        let away = (frame.cut.z - dot(place.xy, frame.cut.xy)) / (0.12 * max(frame.grid.x, frame.grid.y) * frame.grid.z);
-        seen = max(seen, 0.65 * exp(-max(away, 0.0)));
+        let away = (frame.cut.z - dot(place.xy, frame.cut.xy)) / (0.3 * max(frame.grid.x, frame.grid.y) * frame.grid.z);
+        ground.open = max(ground.open, 0.9 * exp(-max(away, 0.0)));
     }
-    let ground = earth_at(place, normal, seen, blur, sawn);
+    // What light there is in caves has met rock before: it is warmer than the sky's.
+    ground.albedo *= mix(vec3f(1.35, 1.0, 0.7), vec3f(1.0), select(smoothstep(0.0, 0.6, open), 1.0, sawn));
     return through_air(lit(ground.albedo, ground.normal, ground.open, ground.wet, place), place);
 }
