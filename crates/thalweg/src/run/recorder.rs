@@ -44,6 +44,7 @@ impl<'a> Now<'a> {
     }
 
     /// The same, be it heights or a volume.
+    #[cfg(feature = "render")]
     pub(super) fn start_ground(&self) -> &'a Ground {
         self.start
     }

@@ -50,7 +50,7 @@ const ENTRIES: &str = "
 ";
 
 /// Sections that are lists.
-const LISTS: [&str; 16] = [
+const LISTS: [&str; 20] = [
     "before.time.coarse",
     "before.layer",
     "before",
@@ -66,6 +66,10 @@ const LISTS: [&str; 16] = [
     "camera.key",
     "terrain.layer",
     "terrain.hardness.layer",
+    "terrain.volume.noise",
+    "terrain.volume.cavern",
+    "terrain.volume.tube",
+    "terrain.volume.strata.bed",
     "solver.layer",
 ];
 
@@ -84,6 +88,9 @@ fn said(parameter: &Parameter, kind: Option<&str>, value: &str) -> String {
         text += &format!("[[{layers}]]\nkind = 'plane'\nmask = {{ kind = '{kind}', {needs} }}\n");
     } else if parameter.key.starts_with(layers) {
         text += &format!("[[{layers}]]\nkind = '{}'\n", kind.unwrap_or("plane"));
+    } else if parameter.key.starts_with("terrain.volume.") {
+        let lists = LISTS.iter().filter(|list| list.starts_with("terrain.volume."));
+        text += &lists.map(|list| format!("[[{list}]]\n")).collect::<String>();
     } else if parameter.key.starts_with("solver") {
         text += &format!("[solver]\nkind = '{}'\n", kind.unwrap_or("pipes"));
         if parameter.key.starts_with("solver.layer.") {

@@ -376,7 +376,8 @@ fn every_built_in_scene_can_be_set_up() {
         let project = Project::open(scene.name, &[]).unwrap();
         assert!(!scene.title().is_empty(), "{} has no title", scene.name);
         let state = Session::new(&project, MEMORY).unwrap_or_else(|error| panic!("{}: {error}", scene.name));
-        assert!(state.clock().planned > 0);
+        let still = project.scene.solver.first().method().name == "still";
+        assert_eq!(state.clock().planned > 0, !still, "{}", scene.name);
         // What it shows can be laid over the ground, by name.
         let shown = Session::new(&project, MEMORY).unwrap().snapshot();
         for field in &shown.fields {
