@@ -123,7 +123,7 @@ fn nrrd_that_is_no_volume_of_rock_is_refused_with_what_would_be_right() {
     for (header, numbers, said) in [
         (sized(""), floats([0.0, f32::NAN, 0.5, 0.0]), "voxel 1, 0, 0 holds NaN"),
         (sized(""), floats([0.0, 1.0, 0.5, 7.0]), "holds 7"),
-        (sized(""), fine[..9].to_vec(), "has only"),
+        (sized(""), fine[..9].to_vec(), "end in row 1 of 2"),
         (sized("spacings: 1 1 2\n"), fine.clone(), "no cubes"),
         (sized("space directions: (1,1,0) (0,1,0) (0,0,1)\n"), fine.clone(), "turned"),
         (sized("data file: other.raw\n"), fine.clone(), "another file"),
