@@ -13,6 +13,7 @@
 
 mod cells;
 mod cluster;
+mod lists;
 mod near;
 mod walk;
 

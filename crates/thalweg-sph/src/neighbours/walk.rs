@@ -2,7 +2,8 @@
 
 use super::cells::for_each_segments;
 use super::cluster::{Cluster, Kind, Visitor};
-use super::near::{Around, Lists, Search};
+use super::lists::Lists;
+use super::near::Around;
 use super::{KEPT, Neighbours};
 use crate::particles::Particles;
 use fearless_simd::{Level, Simd, dispatch};
@@ -10,9 +11,20 @@ use std::cell::Cell;
 use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
 
+/// How it is known what is within reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Search {
+    /// It is found.
+    Anew,
+    /// It is found and kept, where there is room.
+    Keep,
+    /// It was kept; where there was no room it is found again.
+    Known,
+}
+
 thread_local! {
     /// The lists of one cluster; kept, so that a step allocates nothing.
-    pub(super) static LISTS: Cell<Lists> = Cell::new(Lists::default());
+    static LISTS: Cell<Lists> = Cell::new(Lists::default());
 }
 
 impl Neighbours {
