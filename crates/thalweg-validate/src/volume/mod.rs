@@ -38,7 +38,7 @@ pub(crate) const CASES: &[Case] = &[
     Case { name: "volume/threads", about: "any number of threads, same bits", run: bits::threads },
     Case {
         name: "volume/pool",
-        about: "a pool on rough rock under a ledge comes to rest",
+        about: "a pool on rough rock comes to rest",
         run: || water::pool(PressureSolver::Wcsph),
     },
     Case {

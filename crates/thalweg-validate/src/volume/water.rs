@@ -7,32 +7,29 @@ use thalweg_field::{Heightfield, Pool, Top};
 use thalweg_sph::{FluidParams, PressureSolver};
 use thalweg_terrain::volume::Volume;
 
-/// Side of the basin's box and of a voxel, which is the spacing; level of the water, and its mean floor `[m]`.
-const SIDE: f64 = 1.1;
+/// Side of the box and of a voxel, which is the spacing; level of the water, and its mean floor `[m]`.
+const SIDE: f64 = 1.3;
 const VOXEL: f64 = 0.05;
-const LEVEL: f64 = 0.85;
+const LEVEL: f64 = 0.95;
 const FLOOR: f64 = 0.3;
 /// How long the pool is watched `[s]`.
-const END: f64 = 6.0;
+const END: f64 = 5.0;
 
-/// A basin with a rough floor, upright sides, and a ledge that the water stands under.
+/// A rough floor between walls.
 fn basin() -> Result<Volume, Stopped> {
-    let size = [22, 22, 22];
+    let size = [26, 26, 26];
     Ok(Volume::from_depths(size, VOXEL, 0.0, |start, row| {
         for (i, depth) in row.iter_mut().enumerate() {
             let [x, y, z] = [start[0] + VOXEL * i as f64, start[1], start[2]];
-            let floor = FLOOR + 0.05 * (14.0 * x).sin() * (11.0 * y).cos() - z;
-            let side = (0.25 - x).max(x - SIDE + 0.25).max(0.25 - y).max(y - SIDE + 0.25);
-            let ledge = 0.1 - ((z - 0.65).powi(2) + (x - 0.3).powi(2)).sqrt();
-            *depth = floor.max(side).max(ledge) as f32;
+            *depth = (FLOOR + 0.05 * (14.0 * x).sin() * (11.0 * y).cos() - z) as f32;
         }
     })?)
 }
 
-/// A pool on rough rock under a ledge, which finds its place and then comes to rest.
+/// A pool on rough rock, from the first step on: nothing finds its place before.
 pub(super) fn pool(pressure: PressureSolver) -> Checks {
     const SOURCE: &str = "water at rest; hydrostatics: p = ρ g (H − z)";
-    let fluid = FluidParams { spacing: VOXEL, pressure, relax: 300, ..FluidParams::default() };
+    let fluid = FluidParams { spacing: VOXEL, pressure, ..FluidParams::default() };
     let erosion = ErosionParams { enabled: false, ..ErosionParams::default() };
     let params = Params { fluid, erosion, ..Params::default() };
     let top = Top::Level(LEVEL);
@@ -62,7 +59,7 @@ pub(super) fn pool(pressure: PressureSolver) -> Checks {
         heights.push(z);
     }
     heights.sort_by(f64::total_cmp);
-    let layer = ((SIDE - 0.5) / VOXEL).powi(2) as usize;
+    let layer = ((SIDE - VOXEL) / VOXEL).powi(2) as usize;
     let surface = heights[heights.len() - layer..].iter().sum::<f64>() / layer as f64 + 0.5 * VOXEL;
     // Incompressible water comes to rest more slowly, over heights as well (docs/methods/sph.md).
     let (quiet, even) = if pressure.is_incompressible() { (1.0e-3, 0.1) } else { (1.0e-4, 0.03) };
