@@ -16,6 +16,10 @@ const HAIR: f64 = 1.0e-3;
 const SLACK: f64 = 1.0e-9;
 /// Times that a place in the rock is put nearer to its surface.
 const LIFTS: u32 = 10;
+/// A voxel with no more rock than this is open `[-]`: its middle is clear of the surface.
+const OPEN: f32 = 0.8 * SURFACE;
+/// How far away the next open voxel is looked for, in voxels.
+const FARTHEST_OPEN: isize = 24;
 /// Most cells that a way is followed through; what would go farther stays where it was.
 const MOST_CELLS: usize = 4096;
 
@@ -113,6 +117,35 @@ impl Rock {
             let by = (-distance).max(0.0) + (HAIR * self.voxel()) as f32 * (1 << n) as f32;
             *at = std::array::from_fn(|axis| at[axis] + by * out[axis]);
         }
+        // Deep in the rock there is no slope, and in a notch it leads from wall to wall.
+        if self.is_rock(*at)
+            && let Some(open) = self.next_open(*at)
+        {
+            *at = open;
+        }
+    }
+
+    /// The middle of an open voxel near a place.
+    fn next_open(&self, at: [f32; 3]) -> Option<[f32; 3]> {
+        let place = self.in_voxels(at.map(f64::from));
+        let middle = place.map(|v| v.round() as isize);
+        let [east, north, _] = self.size().map(|voxels| voxels as isize);
+        let open = |at: &[isize; 3]| {
+            let within = (0..east).contains(&at[0]) && (0..north).contains(&at[1]) && at[2] >= 0;
+            within && self.volume().share(*at) <= OPEN
+        };
+        let away =
+            |at: &[isize; 3]| -> f64 { (0..3).map(|axis| (at[axis] as f64 - place[axis]).powi(2)).sum() };
+        let within = |far: isize| {
+            let side = 2 * far + 1;
+            (0..side.pow(3)).map(move |n| {
+                let off = [n % side, n / side % side, n / side / side];
+                std::array::from_fn(|axis| middle[axis] + off[axis] - far)
+            })
+        };
+        let near = |far: isize| within(far).filter(open).min_by(|a, b| away(a).total_cmp(&away(b)));
+        let found = (1..=FARTHEST_OPEN).find_map(near)?;
+        Some(self.in_metres(found.map(|n| n as f64)).map(|v| v as f32))
     }
 }
 
