@@ -32,6 +32,7 @@ use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use serde::de::{DeserializeOwned, Deserializer, Error as _, Visitor};
 use serde_json::{Map, Value, json};
+use std::sync::OnceLock;
 
 /// What there is to say about a parameter beside its unit, meaning and default.
 ///
@@ -257,13 +258,16 @@ impl Parameter {
 #[derive(Clone, Debug)]
 pub struct Description {
     root: Value,
+    /// What [`Self::parameters`] found: there are hundreds, and a session asks at every edit.
+    parameters: OnceLock<Vec<Parameter>>,
 }
 
 impl Description {
     /// Describes a type.
     pub fn of<T: JsonSchema>() -> Self {
         let settings = SchemaSettings::draft2020_12().with_transform(WithoutNull);
-        Self { root: settings.into_generator().into_root_schema_for::<T>().into() }
+        let root = settings.into_generator().into_root_schema_for::<T>().into();
+        Self { root, parameters: OnceLock::new() }
     }
 
     /// Every number that is beyond its range, in no order.
@@ -276,11 +280,13 @@ impl Description {
     }
 
     /// Every parameter, sections before what is in them.
-    pub fn parameters(&self) -> Vec<Parameter> {
-        let mut all = Vec::new();
-        let walk = Walk { description: self, refs: Vec::new(), kind: None };
-        walk.below("", &self.root, &mut all);
-        all
+    pub fn parameters(&self) -> &[Parameter] {
+        self.parameters.get_or_init(|| {
+            let mut all = Vec::new();
+            let walk = Walk { description: self, refs: Vec::new(), kind: None };
+            walk.below("", &self.root, &mut all);
+            all
+        })
     }
 
     /// The schema that a schema stands for.

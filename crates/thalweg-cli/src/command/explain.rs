@@ -86,7 +86,7 @@ fn tell_form(form: &Form) {
 /// What is in a section.
 fn tell_keys(section: &Parameter) {
     let above = format!("{}.", section.key);
-    let mut keys: Vec<_> = description().parameters().into_iter().map(|parameter| parameter.key).collect();
+    let mut keys: Vec<_> = description().parameters().iter().map(|parameter| parameter.key.clone()).collect();
     keys.retain(|key| key.strip_prefix(&above).is_some_and(|name| !name.contains('.')));
     keys.dedup();
     if !keys.is_empty() {

@@ -46,14 +46,17 @@ fn hint(near: &Option<String>) -> String {
 pub fn explain(key: &str) -> Result<Vec<Explained>, UnknownKey> {
     let wanted = plain(key);
     // What stands in [[before]] is what stands in [solver] and [time]; once is enough.
-    let mut all = description().parameters();
-    all.retain(|parameter| wanted.starts_with("before") || !parameter.key.starts_with("before."));
+    let description = description();
+    let told = |parameter: &&Parameter| wanted.starts_with("before") || !parameter.key.starts_with("before.");
+    let all: Vec<_> = description.parameters().iter().filter(told).collect();
     let names: Vec<_> = wanted.split('.').filter(|name| name.parse::<usize>().is_err()).collect();
     let wanted = names.join(".");
     let last = |key: &str| key.rsplit('.').next().map_or(String::new(), str::to_owned);
-    let exact: Vec<_> = all.iter().filter(|parameter| parameter.key == wanted).collect();
+    let exact: Vec<_> = all.iter().copied().filter(|parameter| parameter.key == wanted).collect();
     let found = match names[..] {
-        [name] if exact.is_empty() => all.iter().filter(|parameter| last(&parameter.key) == name).collect(),
+        [name] if exact.is_empty() => {
+            all.iter().copied().filter(|parameter| last(&parameter.key) == name).collect()
+        }
         _ => exact,
     };
     if found.is_empty() {

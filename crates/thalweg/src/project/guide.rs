@@ -83,7 +83,8 @@ impl<'a> Table<'a> {
 
     /// The keys in the order of the code, each with what is known of it for each kind.
     fn rows(&self) -> Vec<(&'static str, Vec<Parameter>)> {
-        let all = description().parameters();
+        let description = description();
+        let all = description.parameters();
         let key = |name: &str| {
             if self.section.is_empty() { name.into() } else { format!("{}.{name}", self.section) }
         };

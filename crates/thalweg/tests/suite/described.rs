@@ -192,7 +192,7 @@ fn meanings_tell_the_unit_that_is_read() {
 #[test]
 fn every_parameter_has_a_meaning_and_sensible_values_lie_within_the_allowed_ones() {
     for parameter in description().parameters() {
-        let Parameter { key, meaning, slider, .. } = &parameter;
+        let Parameter { key, meaning, slider, .. } = parameter;
         let last = key.rsplit('.').next().unwrap();
         assert!(!meaning.is_empty() || last == "kind", "{key} has no meaning");
         let Some(Form { range: Some([low, high]), .. }) = parameter.quantity() else { continue };
@@ -384,7 +384,7 @@ fn what_is_said_to_change_while_a_scene_runs_does() {
         let project = Project::from_text(text, kind, Path::new(""), &[]).unwrap();
         let scene = serde_json::to_value(&project.scene).unwrap();
         for parameter in description().parameters() {
-            let Parameter { key, kinds, live, .. } = &parameter;
+            let Parameter { key, kinds, live, .. } = parameter;
             let list = LISTS.iter().find(|list| key.starts_with(&format!("{list}.")));
             let key = list.map_or(key.clone(), |list| key.replacen(list, &format!("{list}.0"), 1));
             let section = key.rsplit_once('.').map_or("", |(section, _)| section);
@@ -399,7 +399,7 @@ fn what_is_said_to_change_while_a_scene_runs_does() {
                 continue;
             }
             let own = scene.pointer(&format!("/{}", key.replace('.', "/")));
-            let sets = others(&parameter, own).into_iter().map(|value| format!("{key}={value}"));
+            let sets = others(parameter, own).into_iter().map(|value| format!("{key}={value}"));
             let makes_sense = sets.filter_map(|set| Some((project.scene.with(&set).ok()?, set)));
             let changed: Vec<_> = makes_sense.filter(|(scene, _)| *scene != project.scene).collect();
             if changed.is_empty() {
