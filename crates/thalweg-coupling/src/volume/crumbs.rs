@@ -1,5 +1,5 @@
-//! Rock that nothing holds any more: pieces without a way through rock to the bottom or the sides fall away, and so does what is left of rock where no
-//! surface is near.
+//! Rock that nothing holds any more: pieces without a way through rock to the bottom or the sides fall straight down and lie on the rock below. What is left
+//! of rock where no surface is near goes to the next place that gains some.
 
 use super::rock::{Rock, SIDE};
 use std::collections::HashSet;
@@ -10,7 +10,7 @@ const LARGEST: usize = 1 << 20;
 /// Voxels around rock that belong to its ramp.
 const RAMP: isize = 3;
 
-/// What has fallen away.
+/// What has fallen.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Crumbs {
     /// How many pieces.
@@ -19,38 +19,89 @@ pub struct Crumbs {
     pub rock: f64,
 }
 
-/// Takes pieces of rock away that begin in a block and that nothing holds. Returns how many, and their rock [voxels]; `touched` is told every voxel
-/// that changes.
+/// What one look at a block found.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Dropped {
+    /// How many pieces fell.
+    pub count: u64,
+    /// Their rock [voxels].
+    pub rock: f64,
+    /// What found no room where they lie, and what was left of rock far from any [voxels].
+    pub left: f64,
+}
+
+/// Lets pieces of rock fall that begin in a block and that nothing holds; `touched` is told every voxel that changes.
 pub(super) fn drop_crumbs(
     rock: &mut Rock,
     block: usize,
     mut touched: impl FnMut([usize; 3], f64),
-) -> (u64, f64) {
-    let first = rock.first_of(block);
+) -> Dropped {
     let mut held = HashSet::new();
-    let (mut count, mut gone) = (0, 0.0);
-    for n in 0..SIDE.pow(3) {
-        let at = [first[0] + n % SIDE, first[1] + n / SIDE % SIDE, first[2] + n / SIDE / SIDE];
-        let inside = (0..3).all(|axis| at[axis] < rock.size()[axis]);
-        if !inside || !is_rock(rock, at.map(|n| n as isize)) || held.contains(&at) {
+    let mut dropped = Dropped::default();
+    for at in voxels_of(rock, block) {
+        if !is_rock(rock, at.map(|n| n as isize)) || held.contains(&at) {
             continue;
         }
         match piece(rock, at, &held) {
             Ok(crumb) => {
-                count += 1;
-                gone += crumb.iter().map(|&voxel| take(rock, voxel, &mut touched)).sum::<f64>();
-                gone += crumb.iter().map(|&voxel| take_dust(rock, voxel, &mut touched)).sum::<f64>();
+                dropped.count += 1;
+                dropped.drop_piece(rock, &crumb, &mut touched);
             }
             Err(seen) => held.extend(seen),
         }
     }
-    for n in 0..SIDE.pow(3) {
-        let at = [first[0] + n % SIDE, first[1] + n / SIDE % SIDE, first[2] + n / SIDE / SIDE];
-        if (0..3).all(|axis| at[axis] < rock.size()[axis]) && is_dust(rock, at) {
-            gone += take(rock, at, &mut touched);
+    for at in voxels_of(rock, block) {
+        if is_dust(rock, at) {
+            dropped.left += take(rock, at, &mut touched);
         }
     }
-    (count, gone)
+    dropped
+}
+
+impl Dropped {
+    /// Takes a piece away, and puts it where it comes to lie: so far down that it touches rock or the bottom.
+    fn drop_piece(
+        &mut self,
+        rock: &mut Rock,
+        crumb: &[[usize; 3]],
+        touched: &mut impl FnMut([usize; 3], f64),
+    ) {
+        let mut parts: Vec<([usize; 3], f64)> =
+            crumb.iter().map(|&at| (at, take(rock, at, touched))).collect();
+        for &at in crumb {
+            let dust: Vec<[usize; 3]> = around(rock, at).filter(|&near| is_dust(rock, near)).collect();
+            parts.extend(dust.into_iter().map(|near| (near, take(rock, near, touched))));
+        }
+        let down = crumb.iter().map(|&at| fall(rock, at)).min().unwrap_or(0);
+        for ([x, y, z], share) in parts {
+            self.rock += share;
+            // The ramp below the lowest voxel goes no deeper than the bottom.
+            self.left += add(rock, [x, y, z.saturating_sub(down)], share, touched);
+        }
+    }
+}
+
+/// The voxels of a block that are in the box.
+fn voxels_of(rock: &Rock, block: usize) -> impl Iterator<Item = [usize; 3]> + use<> {
+    let (first, size) = (rock.first_of(block), rock.size());
+    let voxel = move |n: usize| [first[0] + n % SIDE, first[1] + n / SIDE % SIDE, first[2] + n / SIDE / SIDE];
+    (0..SIDE.pow(3)).map(voxel).filter(move |at| (0..3).all(|axis| at[axis] < size[axis]))
+}
+
+/// How many voxels one can fall before there is rock, or the bottom.
+fn fall(rock: &Rock, [x, y, z]: [usize; 3]) -> usize {
+    (1..=z).find(|down| is_rock(rock, [x, y, z - down].map(|n| n as isize))).map_or(z, |down| down - 1)
+}
+
+/// Adds rock to a voxel; returns what it has no room for.
+fn add(rock: &mut Rock, at: [usize; 3], share: f64, touched: &mut impl FnMut([usize; 3], f64)) -> f64 {
+    let before = rock.exact(at.map(|n| n as isize));
+    let after = (before + share).min(1.0);
+    if after > before {
+        rock.set(at, after);
+        touched(at, after - before);
+    }
+    share - (after - before)
 }
 
 fn is_rock(rock: &Rock, at: [isize; 3]) -> bool {
@@ -93,12 +144,6 @@ fn take(rock: &mut Rock, at: [usize; 3], touched: &mut impl FnMut([usize; 3], f6
     share
 }
 
-/// Takes what is left around a voxel that was rock.
-fn take_dust(rock: &mut Rock, at: [usize; 3], touched: &mut impl FnMut([usize; 3], f64)) -> f64 {
-    let near: Vec<[usize; 3]> = around(rock, at).collect();
-    near.into_iter().map(|near| if is_dust(rock, near) { take(rock, near, touched) } else { 0.0 }).sum()
-}
-
 /// Whether a voxel has a little rock, and no surface is near that it could belong to.
 fn is_dust(rock: &Rock, at: [usize; 3]) -> bool {
     let share = rock.volume().share(at.map(|n| n as isize));
@@ -136,28 +181,35 @@ mod tests {
         Rock::new(&volume.unwrap())
     }
 
-    fn dropped(rock: &mut Rock) -> (u64, f64) {
-        (0..27).fold((0, 0.0), |(count, gone), block| {
-            let (more, rock) = drop_crumbs(rock, block, |_, _| ());
-            (count + more, gone + rock)
+    fn dropped(rock: &mut Rock) -> Dropped {
+        (0..27).fold(Dropped::default(), |all, block| {
+            let more = drop_crumbs(rock, block, |_, _| ());
+            Dropped { count: all.count + more.count, rock: all.rock + more.rock, left: all.left + more.left }
         })
     }
 
     #[test]
     fn what_floats_falls_and_what_stands_or_leans_stays() {
         let pillar: Vec<[f32; 4]> = (0..7).map(|n| [20.0, 20.0, 5.0 + 4.0 * n as f32, 4.0]).collect();
-        let mut standing = rock(&pillar);
-        let before = standing.volume().rock();
-        assert_eq!(dropped(&mut standing), (0, 0.0));
+        assert_eq!(dropped(&mut rock(&pillar)), Dropped::default());
         let arm: Vec<[f32; 4]> = pillar.iter().copied().chain([[26.0, 20.0, 25.0, 4.0]]).collect();
-        assert_eq!(dropped(&mut rock(&arm)).0, 0, "an arm hangs on the pillar");
+        assert_eq!(dropped(&mut rock(&arm)).count, 0, "an arm hangs on the pillar");
+    }
+
+    /// A ball of six voxels that floats lies on the floor afterwards, and all of its rock is there.
+    #[test]
+    fn what_falls_lies_on_the_rock_below_and_nothing_is_lost() {
         let mut floating = rock(&[[20.0, 20.0, 28.0, 6.0]]);
         let all = floating.volume().rock();
-        let (count, gone) = dropped(&mut floating);
+        let Dropped { count, rock, left } = dropped(&mut floating);
         assert_eq!(count, 1);
-        let left = floating.volume().rock();
-        assert!((all - left - gone).abs() < 1.0e-6 * all && before > left);
-        // Floor: five voxels high, and its ramp.
-        assert!((left - 40.0 * 40.0 * 5.0).abs() < 0.001 * left, "{left} voxels are left");
+        // The floor is five voxels high.
+        let ball = all - 40.0 * 40.0 * 5.0;
+        assert!((rock - ball).abs() < 0.01 * ball, "{rock} voxels fell, of {ball}");
+        assert!((floating.volume().rock() + left - all).abs() < 1.0e-6 * all);
+        assert!(left < 0.02 * rock, "{left} of {rock} voxels have found no place");
+        let top = (0..40).rfind(|&z| is_rock(&floating, [20, 20, z])).unwrap_or(0);
+        assert!((15..=17).contains(&top), "the ball reaches up to voxel {top}");
+        assert_eq!(dropped(&mut floating).count, 0, "it lies still");
     }
 }

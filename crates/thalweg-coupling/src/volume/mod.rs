@@ -331,7 +331,7 @@ impl Ground for VolumeGround {
 
     fn solid(&self) -> [f64; 2] {
         let [start, gained] = self.rock.books();
-        [start, gained + self.worn.owed * self.rock.voxel().powi(3) + self.worn.crumbs.rock]
+        [start, gained + self.worn.owed * self.rock.voxel().powi(3)]
     }
 
     fn height_map(&self) -> Heightfield {

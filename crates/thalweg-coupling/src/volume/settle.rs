@@ -2,6 +2,7 @@
 
 use super::wear::{Across, Due};
 use super::{Crumbs, VolumeGround, crumbs, ramp, wear};
+use std::collections::BTreeSet;
 use thalweg_field::band;
 use thalweg_field::range::{FINITE, NATURAL, all_within};
 use thalweg_sph::{BOUNDARY, Fluid, Particles};
@@ -22,7 +23,7 @@ pub(super) struct Worn {
     pub owed: f64,
     /// Exchanges so far.
     exchanges: u64,
-    /// What has fallen away.
+    /// What has fallen.
     pub crumbs: Crumbs,
     /// What each block lost and gained together since its ramp was even [voxels], and whether it lost something since it was last looked over for
     /// crumbs.
@@ -129,18 +130,22 @@ impl VolumeGround {
     }
 
     fn drop_crumbs(&mut self) {
-        let per = self.rock.voxel().powi(3);
+        let (per, blocks) = (self.rock.voxel().powi(3), self.rock.layout());
+        let mut touched = BTreeSet::new();
         for block in 0..self.worn.loose.len() {
             if std::mem::take(&mut self.worn.loose[block]) {
-                let blocks = self.rock.layout();
                 let moved = &mut self.worn.moved;
-                let (count, rock) = crumbs::drop_crumbs(&mut self.rock, block, |voxel, by| {
-                    moved[blocks.block_of(voxel)] += by.abs();
+                let dropped = crumbs::drop_crumbs(&mut self.rock, block, |voxel, by| {
+                    let block = blocks.block_of(voxel);
+                    moved[block] += by.abs();
+                    touched.insert(block);
                 });
-                self.worn.crumbs.count += count;
-                self.worn.crumbs.rock += rock * per;
+                self.worn.crumbs.count += dropped.count;
+                self.worn.crumbs.rock += dropped.rock * per;
+                self.worn.owed += dropped.left;
             }
         }
+        touched.into_iter().for_each(|block| self.look_at(block));
     }
 
     /// Puts water that is in the rock back out of it.

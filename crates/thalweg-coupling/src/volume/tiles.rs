@@ -1,9 +1,9 @@
 //! Boundary particles below the surface of the rock, only where water is.
 //!
 //! The cells between voxels are cut into cubic tiles at least as wide as the water reaches between two updates, claimed, filled and cleared
-//! as those of a heightfield are. A surface is sampled where lines along the axis that it faces most cross it, lines that are a spacing
-//! apart: on level ground that is a square lattice, on any slope the share of area that each stands for is known. Seen along the axis each
-//! particle is straight below its place on the surface.
+//! as those of a heightfield are. Each layer of particles lies on a surface of its own, where the shares tell that the rock is so deep: it goes around inner
+//! edges without a gap, and around outer ones without crowding. A surface is sampled where lines along the axis that it faces most cross it,
+//! lines that are a spacing apart: on level ground that is a square lattice, on any slope the share of area that each stands for is known.
 
 use super::flow::Foot;
 use super::rock::{Rock, Vector, way_out};
@@ -17,6 +17,8 @@ use thalweg_terrain::volume::{SOFT, SURFACE};
 
 /// Where lines begin, in spacings `[-]`: not where the corners of triangles lie, in the middles of voxels.
 const ASIDE: [f64; 3] = [0.513, 0.487, 0.531];
+/// Deepest place in the rock where shares tell how deep it is, in voxels; a little less than their ramp reaches.
+const DEEPEST: f64 = 0.45 * SOFT as f64;
 /// Fewest and most cells along a tile.
 const LEAST_CELLS: usize = 4;
 const MOST_CELLS: usize = 32;
@@ -111,7 +113,7 @@ impl RockTiles {
             if self.filled[tile] {
                 let shares = saved.next().map(<[f32]>::to_vec).unwrap_or_default();
                 let mut feet = Vec::new();
-                self.sample(rock, tile, &shares, |sample, cell| feet.push(foot(rock, &sample, cell)));
+                self.sample(rock, tile, (&shares, 0.0), |sample, cell| feet.push(foot(rock, &sample, cell)));
                 self.contents[tile] = Filled { shares, feet };
             }
         }
@@ -240,18 +242,23 @@ impl RockTiles {
         let Filled { mut shares, mut feet } = std::mem::take(&mut self.contents[tile]);
         feet.clear();
         self.copy_shares(rock, tile, &mut shares);
+        self.sample(rock, tile, (&shares, 0.0), |sample, cell| feet.push(foot(rock, &sample, cell)));
         let middle = self.first_cell(tile).map(|n| (n as f64) + 0.5 * self.side as f64);
         let middle = rock.in_metres(middle);
         let mut full = Ok(());
-        self.sample(rock, tile, &shares, |sample, cell| {
-            if full.is_ok() {
-                full = admit(self.room, fluid, f64::from(self.layers.count), [middle[0], middle[1]]);
-            }
-            if full.is_ok() {
-                feet.push(foot(rock, &sample, cell));
-                self.put(rock, fluid, tile as u32, &sample);
-            }
-        });
+        for layer in 0..self.layers.count {
+            // Only the topmost touches the water; those below carry it.
+            let tag = if layer == 0 { tile as u32 } else { tile as u32 | SLIP };
+            let depth = self.layers.depth_of(layer) / rock.voxel();
+            self.sample(rock, tile, (&shares, depth.min(DEEPEST)), |sample, cell| {
+                if full.is_ok() {
+                    full = admit(self.room, fluid, 1.0, [middle[0], middle[1]]);
+                }
+                if full.is_ok() {
+                    put(rock, fluid, tag, (&sample, cell, depth));
+                }
+            });
+        }
         self.contents[tile] = Filled { shares, feet };
         full
     }
@@ -262,7 +269,7 @@ impl RockTiles {
         for tile in (0..self.filled.len()).filter(|&tile| self.is_claimed(tile)) {
             self.copy_shares(rock, tile, &mut shares);
             let mut last = [0.0; 3];
-            self.sample(rock, tile, &shares, |sample, _| {
+            self.sample(rock, tile, (&shares, 0.0), |sample, _| {
                 all += f64::from(self.layers.count);
                 last = sample.at;
             });
@@ -272,24 +279,6 @@ impl RockTiles {
         Ok(())
     }
 
-    /// Puts the particles below a place of the surface, one layer below the other, as far as there is rock.
-    fn put(&self, rock: &Rock, fluid: &mut Fluid, tag: u32, sample: &Sample) {
-        let Sample { at, normal, axis } = *sample;
-        let share = (1.0 / normal[axis].abs()) as f32;
-        for layer in 0..self.layers.count {
-            let depth = self.layers.depth_of(layer) / rock.voxel() / normal[axis];
-            let mut sunk = at;
-            sunk[axis] -= depth;
-            // In a thin wall it would come out on the other side.
-            if layer > 0 && rock.share_at(sunk) < SURFACE {
-                break;
-            }
-            // Only the topmost touches the water; those below carry it.
-            let tag = if layer == 0 { tag } else { tag | SLIP };
-            fluid.add_boundary(rock.in_metres(sunk).map(|v| v as f32), [0.0; 3], tag, share);
-        }
-    }
-
     /// The shares at the corners of a tile's cells.
     fn copy_shares(&self, rock: &Rock, tile: usize, into: &mut Vec<f32>) {
         let count = self.side + 1;
@@ -297,13 +286,20 @@ impl RockTiles {
         rock.volume().copy_shares(self.first_cell(tile), [count; 3], into);
     }
 
-    /// Calls `put` for every place of the surface in a tile where a line crosses it, with the cell it is in; by the shares at the corners of
-    /// its cells.
-    fn sample(&self, rock: &Rock, tile: usize, shares: &[f32], mut put: impl FnMut(Sample, &Cell)) {
+    /// Calls `put` for every place in a tile where a line crosses the surface that is so deep in the rock [voxels], with the cell it is in; by the shares
+    /// at the corners of its cells.
+    fn sample(
+        &self,
+        rock: &Rock,
+        tile: usize,
+        (shares, depth): (&[f32], f64),
+        mut put: impl FnMut(Sample, &Cell),
+    ) {
         let first = self.first_cell(tile);
         let count = self.side + 1;
         let ends = [rock.size()[0] as isize - 1, rock.size()[1] as isize - 1, rock.size()[2] as isize];
-        let corner = |x: usize, y: usize, z: usize| shares[x + count * (y + count * z)];
+        let more = (depth / f64::from(SOFT)) as f32;
+        let corner = |x: usize, y: usize, z: usize| shares[x + count * (y + count * z)] - more;
         let spacing = self.layers.spacing / rock.voxel();
         for n in 0..self.side.pow(3) {
             let [x, y, z] = [n % self.side, n / self.side % self.side, n / self.side / self.side];
@@ -318,6 +314,21 @@ impl RockTiles {
                 cross_lines(corners, spacing, |sample| put(sample, &cell));
             }
         }
+    }
+}
+
+/// Puts a particle at a depth in the rock [voxels], near a place that the shares in a cell say is so deep, or as deep as they tell.
+fn put(rock: &Rock, fluid: &mut Fluid, tag: u32, (sample, cell, depth): (&Sample, &Cell, f64)) {
+    let Sample { at, normal, axis } = *sample;
+    let within = at.map(|v| (v - v.floor()) as f32);
+    let out = way_out(cell, within).map_or(normal, |out| out.map(f64::from));
+    // Where the ramp is not as steep as it should be, the place is not as deep either.
+    let there = f64::from(-rock.distance(rock.in_metres(at).map(|v| v as f32)).0) / rock.voxel();
+    let sunk = std::array::from_fn(|axis| at[axis] - (depth - there) * out[axis]);
+    // In a thin wall it would come out on the other side.
+    if depth - there < 0.5 || rock.share_at(sunk) > SURFACE {
+        let share = (1.0 / normal[axis].abs()) as f32;
+        fluid.add_boundary(rock.in_metres(sunk).map(|v| v as f32), [0.0; 3], tag, share);
     }
 }
 

@@ -156,7 +156,7 @@ impl ParticleWater {
         Ok(())
     }
 
-    /// Pieces of a volume that nothing held, and that have fallen away since the beginning.
+    /// Pieces of a volume that nothing held, and that have fallen since the beginning.
     pub fn crumbs(&self) -> Crumbs {
         let AnyGround::Volume(ground) = &self.ground else { return Crumbs::default() };
         ground.crumbs()

@@ -38,18 +38,18 @@ pub(crate) const CASES: &[Case] = &[
     Case { name: "volume/threads", about: "any number of threads, same bits", run: bits::threads },
     Case {
         name: "volume/pool",
-        about: "a pool on rough rock comes to rest",
-        run: || water::pool(PressureSolver::Wcsph),
+        about: "a pool on rough rock under a ledge comes to rest",
+        run: || water::pool(PressureSolver::Wcsph, 7.0),
     },
     Case {
         name: "volume/pool-pcisph",
         about: "the same with PCISPH",
-        run: || water::pool(PressureSolver::Pcisph),
+        run: || water::pool(PressureSolver::Pcisph, 16.0),
     },
     Case {
         name: "volume/pool-dfsph",
         about: "the same with DFSPH",
-        run: || water::pool(PressureSolver::Dfsph),
+        run: || water::pool(PressureSolver::Dfsph, 16.0),
     },
     Case {
         name: "volume/erosion",

@@ -7,27 +7,29 @@ use thalweg_field::{Heightfield, Pool, Top};
 use thalweg_sph::{FluidParams, PressureSolver};
 use thalweg_terrain::volume::Volume;
 
-/// Side of the box and of a voxel, which is the spacing; level of the water, and its mean floor `[m]`.
-const SIDE: f64 = 1.3;
+/// Side of the basin's box and of a voxel, which is the spacing; level of the water, and its mean floor `[m]`.
+const SIDE: f64 = 1.1;
 const VOXEL: f64 = 0.05;
-const LEVEL: f64 = 0.95;
+const LEVEL: f64 = 0.85;
 const FLOOR: f64 = 0.3;
-/// How long the pool is watched `[s]`.
-const END: f64 = 5.0;
+/// How thick its sides are `[m]`.
+const THICK: f64 = 0.25;
 
-/// A rough floor between walls.
+/// A basin with a rough floor, upright sides, and a ledge that the water stands under.
 fn basin() -> Result<Volume, Stopped> {
-    let size = [26, 26, 26];
-    Ok(Volume::from_depths(size, VOXEL, 0.0, |start, row| {
+    Ok(Volume::from_depths([22; 3], VOXEL, 0.0, |start, row| {
         for (i, depth) in row.iter_mut().enumerate() {
             let [x, y, z] = [start[0] + VOXEL * i as f64, start[1], start[2]];
-            *depth = (FLOOR + 0.05 * (14.0 * x).sin() * (11.0 * y).cos() - z) as f32;
+            let floor = FLOOR + 0.05 * (14.0 * x).sin() * (11.0 * y).cos() - z;
+            let side = (THICK - x).max(x - SIDE + THICK).max(THICK - y).max(y - SIDE + THICK);
+            let ledge = 0.1 - ((z - 0.65).powi(2) + (x - 0.3).powi(2)).sqrt();
+            *depth = floor.max(side).max(ledge) as f32;
         }
     })?)
 }
 
-/// A pool on rough rock, from the first step on: nothing finds its place before.
-pub(super) fn pool(pressure: PressureSolver) -> Checks {
+/// A pool on rough rock under a ledge, from the first step on: nothing finds its place before. It is watched for so long `[s]`.
+pub(super) fn pool(pressure: PressureSolver, end: f64) -> Checks {
     const SOURCE: &str = "water at rest; hydrostatics: p = ρ g (H − z)";
     let fluid = FluidParams { spacing: VOXEL, pressure, ..FluidParams::default() };
     let erosion = ErosionParams { enabled: false, ..ErosionParams::default() };
@@ -45,30 +47,35 @@ pub(super) fn pool(pressure: PressureSolver) -> Checks {
     let setting = Setting { water: vec![pool], ..Setting::default() };
     let mut pool = ParticleWater::new(&basin()?, &params, &setting)?;
     let count = pool.particle_count();
-    while pool.time() < END {
+    while pool.time() < end {
         pool.advance(20)?;
     }
     let (fluid, particles) = (pool.fluid(), pool.fluid().particles());
     let water: Vec<usize> = (0..particles.len()).filter(|&i| !particles.is_boundary(i)).collect();
-    let (mut kinetic, mut potential, mut misfit, mut heights) = (0.0, 0.0, 0.0, Vec::new());
-    for &i in &water {
-        let z = f64::from(particles.position[2][i]);
-        kinetic += 0.5 * (0..3).map(|axis| f64::from(particles.velocity[axis][i]).powi(2)).sum::<f64>();
-        potential += 9.81 * (z - FLOOR);
-        misfit += (f64::from(fluid.pressure_at(fluid.last_density()[i])) / 9810.0 - (LEVEL - z)).powi(2);
-        heights.push(z);
-    }
+    let height = |i: usize| f64::from(particles.position[2][i]);
+    let speed2 = |i: usize| (0..3).map(|axis| f64::from(particles.velocity[axis][i]).powi(2)).sum::<f64>();
+    let kinetic: f64 = water.iter().map(|&i| 0.5 * speed2(i)).sum();
+    let potential: f64 = water.iter().map(|&i| 9.81 * (height(i) - FLOOR)).sum();
+    let mut heights: Vec<f64> = water.iter().map(|&i| height(i)).collect();
     heights.sort_by(f64::total_cmp);
-    let layer = ((SIDE - VOXEL) / VOXEL).powi(2) as usize;
+    let layer = ((SIDE - 2.0 * THICK) / VOXEL).powi(2) as usize;
     let surface = heights[heights.len() - layer..].iter().sum::<f64>() / layer as f64 + 0.5 * VOXEL;
-    // Incompressible water comes to rest more slowly, over heights as well (docs/methods/sph.md).
-    let (quiet, even) = if pressure.is_incompressible() { (1.0e-3, 0.1) } else { (1.0e-4, 0.03) };
+    // Pressure as a height of water, beside the depth below the surface.
+    let both = water
+        .iter()
+        .map(|&i| (f64::from(fluid.pressure_at(fluid.last_density()[i])) / 9810.0, surface - height(i)));
+    let sum = |part: fn((f64, f64)) -> f64| both.clone().map(part).sum::<f64>();
+    let fitted = sum(|(head, depth)| head * depth) / sum(|(_, depth)| depth * depth);
+    let uneven = (sum(|(head, depth)| (head - depth).powi(2)) / water.len() as f64).sqrt();
+    // Pressure that keeps a flow from compressing is uneven where particles stand unevenly (docs/methods/sph.md).
+    let even = if pressure.is_incompressible() { 0.1 } else { 0.05 };
     let check = |quantity: &str, unit| Check::new(quantity, unit, SOURCE);
     Ok(vec![
-        check("kinetic energy", "of the potential").at_most(kinetic / potential, quiet),
+        check("kinetic energy", "of the potential").at_most(kinetic / potential, 1.0e-4),
+        check("pressure", "of ρ g depth").near(fitted, 1.0, 0.03),
         check("root mean square of the pressure's difference", "of ρ g H")
-            .at_most((misfit / water.len() as f64).sqrt() / (LEVEL - FLOOR), even),
-        check("height of the surface", "m").near(surface, LEVEL, 0.02),
+            .at_most(uneven / (surface - FLOOR), even),
+        check("height of the surface", "m").near(surface, LEVEL, 0.03),
         check("particles lost", "particles").near((count - water.len()) as f64, 0.0, 0.0),
     ])
 }

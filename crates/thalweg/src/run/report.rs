@@ -2,7 +2,7 @@
 
 use crate::project::{Project, Scene};
 use crate::session::{Change, Session};
-use crate::solver::{Books, Clock, ParticleCounts};
+use crate::solver::{Books, Clock, Crumbs, ParticleCounts};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -100,6 +100,9 @@ pub struct Report {
     /// How many particles came and went, of a method that has any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub particles: Option<ParticleCounts>,
+    /// Rock of a volume that nothing held and that fell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub crumbs: Option<Crumbs>,
     /// What went on otherwise than the scene says.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
@@ -194,6 +197,7 @@ impl Report {
                 .map(|(kind, books)| OtherWater { kind, ledger: LedgerReport::of(books) })
                 .collect(),
             particles: books.particles,
+            crumbs: books.crumbs,
             warnings: state.warnings(),
             realism_before,
             realism_after,

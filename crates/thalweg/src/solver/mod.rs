@@ -206,6 +206,17 @@ pub struct Books {
     pub solids_missing: f64,
     /// How many particles came and went, if the method has any.
     pub particles: Option<ParticleCounts>,
+    /// Rock that nothing held and that fell, if there was any.
+    pub crumbs: Option<Crumbs>,
+}
+
+/// Rock that nothing held any more and that fell.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Crumbs {
+    /// How many pieces.
+    pub count: u64,
+    /// Their rock `[m³]`.
+    pub volume: f64,
 }
 
 /// How many particles there were, came, went, and are left.

@@ -3,8 +3,8 @@
 use super::method::{Method, read_as, table};
 use super::sections::time_steps;
 use super::{
-    Books, Canvas, CellPatch, Clock, Crowd, GoOn, Layer, ParticleCounts, Patch, Relaxing, Sections, Setup,
-    Solver, StepError, Stroke, Tool, Wanted, cannot_paint,
+    Books, Canvas, CellPatch, Clock, Crowd, Crumbs, GoOn, Layer, ParticleCounts, Patch, Relaxing, Sections,
+    Setup, Solver, StepError, Stroke, Tool, Wanted, cannot_paint,
 };
 use crate::project::{Complaint, Emitter, EmitterShape, Obstacle, ObstacleShape, Scene};
 use crate::world::{Ground, memory_beside};
@@ -127,6 +127,12 @@ impl ParticleRun {
             [water.start, water.added, water.exported, water.end].map(|all| (all / volume).round() as u64);
         let held_back = self.water.held_back().round() as u64;
         ParticleCounts { start, added, removed, end, held_back }
+    }
+
+    /// Pieces of rock that have fallen, if any.
+    fn crumbs(&self) -> Option<Crumbs> {
+        let crumbs = self.water.crumbs();
+        (crumbs.count > 0).then_some(Crumbs { count: crumbs.count, volume: crumbs.rock })
     }
 }
 
@@ -408,6 +414,7 @@ impl Solver for ParticleRun {
             solid_density: self.water.solid_density(),
             solids_missing: if missing == 0.0 { 0.0 } else { missing / moved },
             particles: Some(self.counts()),
+            crumbs: self.crumbs(),
         }
     }
 

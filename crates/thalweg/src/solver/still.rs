@@ -137,6 +137,7 @@ impl Solver for Still {
             solid_density: ROCK_DENSITY,
             solids_missing: 0.0,
             particles: None,
+            crumbs: None,
         }
     }
 

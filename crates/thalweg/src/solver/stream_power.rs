@@ -425,7 +425,13 @@ impl Solver for Run {
     fn books(&self) -> Books {
         let solids = self.solids();
         let ledger = Ledger { solids, ..Ledger::default() };
-        Books { ledger, solid_density: ROCK_DENSITY, solids_missing: solids.imbalance(), particles: None }
+        Books {
+            ledger,
+            solid_density: ROCK_DENSITY,
+            solids_missing: solids.imbalance(),
+            particles: None,
+            crumbs: None,
+        }
     }
 
     fn save(&self, into: &mut Sections) {

@@ -153,7 +153,13 @@ impl Solver for Tide {
     }
 
     fn books(&self) -> Books {
-        Books { ledger: Default::default(), solid_density: 2650.0, solids_missing: 0.0, particles: None }
+        Books {
+            ledger: Default::default(),
+            solid_density: 2650.0,
+            solids_missing: 0.0,
+            particles: None,
+            crumbs: None,
+        }
     }
 
     fn save(&self, into: &mut Sections) {
