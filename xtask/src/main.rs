@@ -1,4 +1,4 @@
-//! Chores: `cargo xtask test` runs all tests, `cargo xtask ci` everything that CI checks.
+//! Chores: `cargo xtask test` runs the tests, `cargo xtask ci` everything that CI checks.
 
 #![expect(clippy::print_stdout, reason = "what is run is told to whoever runs it")]
 
@@ -11,10 +11,12 @@ fn main() -> ExitCode {
     let task = std::env::args().nth(1).unwrap_or_default();
     let done = match task.as_str() {
         "test" => test(),
+        "test-long" => test_long(),
         "test-checked" => test_checked(),
         "lint" => lint(),
         "deps" => deps::check(),
         "wasm" => wasm(),
+        "wasm-drawing" => wasm_drawing(),
         "ci" => first_command() && lint() && wasm() && test(),
         "guide" => guide(),
         "peers" => peers(),
@@ -29,11 +31,13 @@ fn main() -> ExitCode {
         }
         _ => {
             eprintln!(
-                "cargo xtask test   all tests\n\
+                "cargo xtask test   all tests but the longest\n\
+                 cargo xtask test-long  those\n\
                  cargo xtask test-checked  those of the crates that compute, with overflow checks\n\
                  cargo xtask lint   dependencies, formatting, clippy, documentation\n\
                  cargo xtask deps   licences, versions and sources of dependencies, by deny.toml\n\
-                 cargo xtask wasm   the portable crates build for wasm32, and scenes run there\n\
+                 cargo xtask wasm   the portable core builds for wasm32, and scenes run there\n\
+                 cargo xtask wasm-drawing  after that: drawing on the graphics device builds for wasm32\n\
                  cargo xtask guide  the guide's tables of parameters and scene.schema.json\n\
                  cargo xtask realism  a scene for seeds and sizes, beside real elevation models\n\
                  cargo xtask ci     the README's first command, then all of these\n\
@@ -81,6 +85,11 @@ fn test() -> bool {
     run_with(portable.0, &portable.1, "cargo", &["test", "--release", "--workspace", "--locked"])
 }
 
+/// Tests that take too long for every change.
+fn test_long() -> bool {
+    run("cargo", &["test", "--release", "--workspace", "--locked", "--", "--ignored"])
+}
+
 /// Crates that compute.
 const COMPUTING: [&str; 5] =
     ["thalweg-field", "thalweg-terrain", "thalweg-erosion", "thalweg-sph", "thalweg-coupling"];
@@ -124,7 +133,7 @@ fn realism() -> bool {
 
 /// In release as all that is built here, so that macros and build scripts are built once.
 fn lint() -> bool {
-    // Each feature of the library alone; all of them together are checked with everything else.
+    // Each feature of the library alone; all of them together are checked with everything else, none of them with the portable core.
     let alone = |feature: &&str| {
         let features = ["--no-default-features", "--features", feature];
         run(
@@ -143,7 +152,7 @@ fn lint() -> bool {
             "cargo",
             &["clippy", "--release", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"],
         )
-        && ["", "files", "rayon", "render"].iter().all(alone)
+        && ["files", "rayon", "render"].iter().all(alone)
         && run_with(
             "RUSTDOCFLAGS",
             "-D warnings",
@@ -158,10 +167,14 @@ fn wasm() -> bool {
     if Command::new("rustup").args(["target", "add", target]).status().is_err() {
         eprintln!("rustup is not here; the target {target} must be installed by other means");
     }
-    // All but drawing on the graphics device is part of the portable core, which is built and run.
-    let check = ["check", "--release", "--locked", "--target", target];
+    run_portable(target)
+}
+
+/// Drawing on the graphics device is no part of the portable core, which is built and run.
+fn wasm_drawing() -> bool {
+    let check = ["check", "--release", "--locked", "--target", "wasm32-unknown-unknown"];
     let drawing = ["--package", "thalweg-render", "--no-default-features", "--features", "gpu"];
-    run("cargo", &[check, drawing].concat()) && run_portable(target)
+    run("cargo", &[&check[..], &drawing].concat())
 }
 
 /// What the scenes of the portable core end in when Node runs them; `cargo xtask test` compares it with this machine.

@@ -14,7 +14,7 @@ pub const EXACT: usize = 3;
 const SCENES: [(&str, &[&str], Edits); 6] = [
     (
         "demo",
-        &["terrain.size=[64, 64]", "time.coarse=[{ factor = 2, steps = 60 }]", "time.steps=200"],
+        &["terrain.size=[64, 64]", "time.coarse=[{ factor = 2, steps = 40 }]", "time.steps=100"],
         Edits::Hill,
     ),
     (
@@ -22,8 +22,8 @@ const SCENES: [(&str, &[&str], Edits); 6] = [
         &["terrain.size=[64, 64]", "terrain.cell=80", "time.coarse=[]", "time.steps=120"],
         Edits::Spring,
     ),
-    ("dam-break-2d", &["time.steps=100"], Edits::None),
-    ("dam-break", &["time.steps=60"], Edits::Hill),
+    ("dam-break-2d", &["time.steps=60"], Edits::None),
+    ("dam-break", &["time.steps=30"], Edits::Hill),
     ("settling", &["time.steps=20"], Edits::None),
     // Rivers of geological time, then rain.
     (

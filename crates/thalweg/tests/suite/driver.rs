@@ -379,8 +379,7 @@ fn every_built_in_scene_can_be_set_up() {
         let still = project.scene.solver.first().method().name == "still";
         assert_eq!(state.clock().planned > 0, !still, "{}", scene.name);
         // What it shows can be laid over the ground, by name.
-        let shown = Session::new(&project, MEMORY).unwrap().snapshot();
-        for field in &shown.fields {
+        for field in &state.snapshot().fields {
             let known = thalweg::project::OVERLAYS.contains(&&*field.info.name);
             assert!(known, "{} cannot be named as an overlay", field.info.name);
         }

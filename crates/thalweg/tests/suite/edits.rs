@@ -211,7 +211,7 @@ fn both_waters_find_a_hill_and_find_it_gone() {
         assert!(apart(&session) < allowed, "after a stroke they are {} apart", apart(&session));
         session.tick(30).unwrap();
         session.undo().unwrap();
-        session.tick(300).unwrap();
+        session.tick(100).unwrap();
         assert!(apart(&session) < allowed, "at the end they are {} apart", apart(&session));
     }
 }

@@ -12,13 +12,13 @@ const GRAVITY: f64 = 9.81;
 /// Scenes of pipes in small, with changes that make them so.
 const SMALL: [(&str, &[&str]); 8] = [
     ("dam-break-2d", &[]),
-    ("lake-at-rest", &["time.steps=200"]),
-    ("pool", &["time.steps=200"]),
-    ("mountain", &["terrain.size=[96, 96]", "source.0.at=[480, 480]", "time.coarse=[]", "time.steps=200"]),
-    ("mountain-rain", &["terrain.size=[96, 96]", "time.coarse=[]", "time.steps=200"]),
-    ("river-detail", &["terrain.size=[96, 96]", "source.0.at=[240, 400]", "time.steps=200"]),
-    ("tujunga", &["terrain.size=[96, 96]", "time.steps=200"]),
-    ("demo", &["terrain.size=[96, 96]", "terrain.cell=100", "before=[]", "time.steps=200"]),
+    ("lake-at-rest", &["time.steps=120"]),
+    ("pool", &["time.steps=120"]),
+    ("mountain", &["terrain.size=[96, 96]", "source.0.at=[480, 480]", "time.coarse=[]", "time.steps=120"]),
+    ("mountain-rain", &["terrain.size=[96, 96]", "time.coarse=[]", "time.steps=120"]),
+    ("river-detail", &["terrain.size=[96, 96]", "source.0.at=[240, 400]", "time.steps=120"]),
+    ("tujunga", &["terrain.size=[96, 96]", "time.steps=120"]),
+    ("demo", &["terrain.size=[96, 96]", "terrain.cell=100", "before=[]", "time.steps=120"]),
 ];
 
 /// The fastest water, and how fast it can be that fell from the highest surface there ever was to the lowest bed `[m/s]`.
