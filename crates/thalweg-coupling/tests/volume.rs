@@ -2,7 +2,7 @@
 
 use thalweg_coupling::{Emitter, ErosionParams, Params, ParticleWater, Setting, Shape};
 use thalweg_field::{Pool, Top};
-use thalweg_sph::{FluidParams, PressureSolver};
+use thalweg_sph::{BOUNDARY, FluidParams, PressureSolver, SLIP};
 use thalweg_terrain::volume::Volume;
 use thalweg_test_support::particles::{bits, books_close, clear, water};
 
@@ -148,5 +148,27 @@ fn every_pressure_solver_keeps_a_pool_in_its_cave() {
         let top = water(&still).map(|at| at[2]).fold(0.0, f32::max);
         assert!((0.7..0.86).contains(&top), "{pressure:?}: the topmost particle is at {top} m");
         assert_eq!((still.particle_count(), still.buried()), (count, 0), "{pressure:?}");
+    }
+}
+
+/// However thin rock is, particles stand for it that water touches and wears: as many as for a thick block.
+#[test]
+fn a_sheet_thinner_than_a_spacing_has_its_boundary_particles() {
+    for thick in [0.03, 0.06, 0.078, 0.3] {
+        let sheet = Volume::from_depths([16, 16, 20], VOXEL, 0.0, |start, row| {
+            row.fill((0.5 * thick - (start[2] - 0.8).abs()) as f32);
+        });
+        let setting = Setting { water: vec![pool(Some(1.0), Top::Level(1.3))], ..Setting::default() };
+        let mut water = ParticleWater::new(&sheet.unwrap(), &params(false), &setting).unwrap();
+        water.advance(1).unwrap();
+        let particles = water.fluid().particles();
+        let touches = |i: &usize| {
+            let [x, y, z] = [0, 1, 2].map(|axis: usize| f64::from(particles.position[axis][*i]));
+            let upper = z > 0.79 && z < 1.0;
+            particles.tag[*i] & (BOUNDARY | SLIP) == BOUNDARY && upper && x.min(y) > 0.16 && x.max(y) < 1.44
+        };
+        let count = (0..particles.len()).filter(touches).count();
+        // Sixteen spacings wide; of a thin sheet some stand for its lower side.
+        assert!((240..600).contains(&count), "{count} particles below {thick} m of rock");
     }
 }

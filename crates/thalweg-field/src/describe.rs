@@ -19,7 +19,8 @@
 //! }
 //! let refused = check(&Rain { rate: -1.0 }).unwrap_err();
 //! assert_eq!(refused.to_string(), "rate is -1 m/s; it must lie between 0 and 10 m/s (a cloudburst has 1e-4)");
-//! let rate = &Description::of::<Rain>().parameters()[0];
+//! let description = Description::of::<Rain>();
+//! let rate = &description.parameters()[0];
 //! assert_eq!((&*rate.key, &*rate.meaning), ("rate", "Water reaching every cell."));
 //! ```
 

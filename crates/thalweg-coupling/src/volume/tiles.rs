@@ -19,6 +19,10 @@ use thalweg_terrain::volume::{SOFT, SURFACE};
 const ASIDE: [f64; 3] = [0.513, 0.487, 0.531];
 /// Deepest place in the rock where shares tell how deep it is, in voxels; a little less than their ramp reaches.
 const DEEPEST: f64 = 0.45 * SOFT as f64;
+/// Steps of half the depth of the first layer in which rock that is so deep is looked for below a surface.
+const STEPS_INWARDS: usize = 4;
+/// What is so deep but for rounding `[-]`.
+const NEARLY: f64 = 0.99;
 /// Fewest and most cells along a tile.
 const LEAST_CELLS: usize = 4;
 const MOST_CELLS: usize = 32;
@@ -242,20 +246,31 @@ impl RockTiles {
         let Filled { mut shares, mut feet } = std::mem::take(&mut self.contents[tile]);
         feet.clear();
         self.copy_shares(rock, tile, &mut shares);
-        self.sample(rock, tile, (&shares, 0.0), |sample, cell| feet.push(foot(rock, &sample, cell)));
         let middle = self.first_cell(tile).map(|n| (n as f64) + 0.5 * self.side as f64);
         let middle = rock.in_metres(middle);
         let mut full = Ok(());
+        let mut put = |at: Vector, tag: u32, sample: &Sample| {
+            if full.is_ok() {
+                full = admit(self.room, fluid, 1.0, [middle[0], middle[1]]);
+            }
+            if full.is_ok() {
+                let share = (1.0 / sample.normal[sample.axis].abs()) as f32;
+                fluid.add_boundary(rock.in_metres(at).map(|v| v as f32), [0.0; 3], tag, share);
+            }
+        };
+        let depth_of = |layer: u32| self.layers.depth_of(layer) / rock.voxel();
+        self.sample(rock, tile, (&shares, 0.0), |sample, cell| {
+            feet.push(foot(rock, &sample, cell));
+            if let Some(inside) = inside_thin(rock, &sample, depth_of(0)) {
+                put(inside, tile as u32, &sample);
+            }
+        });
         for layer in 0..self.layers.count {
             // Only the topmost touches the water; those below carry it.
             let tag = if layer == 0 { tile as u32 } else { tile as u32 | SLIP };
-            let depth = self.layers.depth_of(layer) / rock.voxel();
-            self.sample(rock, tile, (&shares, depth.min(DEEPEST)), |sample, cell| {
-                if full.is_ok() {
-                    full = admit(self.room, fluid, 1.0, [middle[0], middle[1]]);
-                }
-                if full.is_ok() {
-                    put(rock, fluid, tag, (&sample, cell, depth));
+            self.sample(rock, tile, (&shares, depth_of(layer).min(DEEPEST)), |sample, _| {
+                if let Some(at) = sunk(rock, &sample, depth_of(layer)) {
+                    put(at, tag, &sample);
                 }
             });
         }
@@ -317,19 +332,40 @@ impl RockTiles {
     }
 }
 
-/// Puts a particle at a depth in the rock [voxels], near a place that the shares in a cell say is so deep, or as deep as they tell.
-fn put(rock: &Rock, fluid: &mut Fluid, tag: u32, (sample, cell, depth): (&Sample, &Cell, f64)) {
-    let Sample { at, normal, axis } = *sample;
-    let within = at.map(|v| (v - v.floor()) as f32);
-    let out = way_out(cell, within).map_or(normal, |out| out.map(f64::from));
+/// The place at a depth in the rock [voxels] near one that the shares say is so deep, or as deep as they tell; none in a thin wall, where it would come out on
+/// the other side.
+fn sunk(rock: &Rock, sample: &Sample, depth: f64) -> Option<Vector> {
+    let (there, out) = depth_at(rock, sample.at);
     // Where the ramp is not as steep as it should be, the place is not as deep either.
-    let there = f64::from(-rock.distance(rock.in_metres(at).map(|v| v as f32)).0) / rock.voxel();
-    let sunk = std::array::from_fn(|axis| at[axis] - (depth - there) * out[axis]);
-    // In a thin wall it would come out on the other side.
-    if depth - there < 0.5 || rock.share_at(sunk) > SURFACE {
-        let share = (1.0 / normal[axis].abs()) as f32;
-        fluid.add_boundary(rock.in_metres(sunk).map(|v| v as f32), [0.0; 3], tag, share);
+    let sunk = inwards(sample.at, out.unwrap_or(sample.normal), depth - there);
+    (depth - there < 0.5 || rock.share_at(sunk) > SURFACE).then_some(sunk)
+}
+
+/// The deepest place below one of the surface, where the rock is nowhere near so deep [voxels]: no surface in it is, and it would not wear away. On the way inwards
+/// it goes around outer edges, and comes back in the middle of a thin wall.
+fn inside_thin(rock: &Rock, sample: &Sample, depth: f64) -> Option<Vector> {
+    let (mut at, mut way) = (sample.at, sample.normal);
+    let (mut deepest, mut place) = (0.0, at);
+    for _ in 0..STEPS_INWARDS {
+        at = inwards(at, way, 0.5 * depth);
+        let (there, out) = depth_at(rock, at);
+        if there > deepest {
+            (deepest, place) = (there, at);
+        }
+        way = out.unwrap_or(way);
     }
+    (deepest < NEARLY * depth.min(DEEPEST)).then_some(place)
+}
+
+/// How deep in the rock a place is [voxels], and the way out.
+fn depth_at(rock: &Rock, at: Vector) -> (f64, Option<Vector>) {
+    let (cell, within) = rock.cell_at(at);
+    let there = -rock.distance(rock.in_metres(at).map(|v| v as f32)).0;
+    (f64::from(there) / rock.voxel(), way_out(&cell, within).map(|out| out.map(f64::from)))
+}
+
+fn inwards(at: Vector, out: Vector, far: f64) -> Vector {
+    std::array::from_fn(|axis| at[axis] - far * out[axis])
 }
 
 /// A place of the surface as the flow knows it. The slope of the rock changes less from cell to cell than the triangles do.

@@ -58,7 +58,7 @@ fn resumed(project: &Project, checkpoint: &Checkpoint) -> Result<(), String> {
 
 /// Places of a section that are worth spoiling: all of a short one, some of a long one.
 fn places(length: usize) -> Vec<usize> {
-    let stride = (length / 24).max(1);
+    let stride = (length / 16).max(1);
     (0..length).step_by(stride).chain(length.checked_sub(1)).collect()
 }
 
