@@ -16,7 +16,7 @@ struct Figure {
 
 /// Scenes that are run first, and with which settings: the largest with a wider spacing and until all its falls are there, in minutes instead of
 /// hours.
-const SCENES: [(&str, &[&str]); 18] = [
+const SCENES: [(&str, &[&str]); 20] = [
     ("demo", &[]),
     ("mountain", &[]),
     ("mountain-rain", &[]),
@@ -34,6 +34,8 @@ const SCENES: [(&str, &[&str]); 18] = [
     ("meander", &[]),
     ("canyon", &[]),
     ("lake", &[]),
+    ("cavern", &[]),
+    ("spring-in-cave", &[]),
     ("waterfall", &["solver.fluid.spacing=20 cm", "solver.fluid.damping=0.03", "time.duration=7 s"]),
 ];
 
@@ -262,14 +264,14 @@ const FIGURES: [Figure; 40] = [
     },
     Figure {
         file: "cavern.jpg",
-        about: "`cavern`: pillars and stalactites below a skylight, sawn through",
-        render: &["cavern"],
+        about: "`cavern`: a spring falls through a skylight onto a lake between pillars, sawn through",
+        render: &["RUN/cavern"],
     },
     Figure { file: "arch.jpg", about: "`arch`: a fin of sandstone with a window", render: &["arch"] },
     Figure {
         file: "spring_in_cave.jpg",
-        about: "`spring-in-cave`: the mouth of a cave, high in a cliff",
-        render: &["spring-in-cave"],
+        about: "`spring-in-cave`: water leaves the mouth of a cave, high in a cliff, and falls",
+        render: &["RUN/spring-in-cave"],
     },
 ];
 
