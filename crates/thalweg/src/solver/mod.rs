@@ -93,6 +93,21 @@ pub trait Solver: Debug + Send {
         Err(Complaint { path: "solver".into(), message })
     }
 
+    /// Depth of the water that it puts on the ground, for waters that float on it `[m]`; none if there is nothing to float on.
+    fn water(&self) -> Option<Grid2<f32>> {
+        None
+    }
+
+    /// Whether it floats on the water of others.
+    fn floats(&self) -> bool {
+        false
+    }
+
+    /// Takes over how deep the water of others is now `[m]`.
+    fn float_on(&mut self, _: &Grid2<f32>) -> Result<(), Complaint> {
+        Ok(())
+    }
+
     /// Refuses numbers that have gone wild. Solvers look for them now and then; what is saved, shown or handed to the
     /// next pass must be free of them.
     fn check_finite(&self) -> Result<(), StepError> {

@@ -532,6 +532,10 @@ impl Solver for PipesRun {
         self.pipes.ground()
     }
 
+    fn water(&self) -> Option<Grid2<f32>> {
+        Some(self.pipes.depth())
+    }
+
     fn snapshot(&self, wanted: &Wanted) -> Snapshot {
         let ground = self.pipes.ground();
         let mut shown = Snapshot::of_fields(ground.frame.clone(), Vec::new());

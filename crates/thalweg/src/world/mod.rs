@@ -52,7 +52,8 @@ impl World {
             let met = (count > 1).then(|| solver.ground().height);
             waters.push(Water { kind: table.method().name, solver, met });
         }
-        let world = Self { setup, waters };
+        let mut world = Self { setup, waters };
+        world.float()?;
         let (need, most) = (world.memory() >> 20, world.setup.max_bytes >> 20);
         if count > 1 && need > most {
             let message = format!(
@@ -105,8 +106,24 @@ impl World {
         let steps = steps.min(self.clock().most_steps).min(most);
         self.waters[0].solver.advance(steps)?;
         self.follow()?;
-        self.meet().map_err(StepError::Invalid)?;
+        self.meet().and_then(|()| self.float()).map_err(StepError::Invalid)?;
         Ok(steps)
+    }
+
+    /// Tells those that float on the water of others how deep it is.
+    fn float(&mut self) -> Result<(), Complaint> {
+        for i in 0..self.waters.len() {
+            if !self.waters[i].solver.floats() {
+                continue;
+            }
+            let others = self.waters.iter().enumerate().filter(|(other, _)| *other != i);
+            let depth = others.filter_map(|(_, water)| water.solver.water()).reduce(|mut sum, depth| {
+                sum.values_mut().iter_mut().zip(depth.values()).for_each(|(sum, depth)| *sum += depth);
+                sum
+            });
+            depth.map_or(Ok(()), |depth| self.waters[i].solver.float_on(&depth))?;
+        }
+        Ok(())
     }
 
     /// Lets the others take steps until they are where the leader is.
@@ -183,7 +200,7 @@ impl World {
     }
 
     fn shared(&mut self, patch: Patch) -> Result<Patch, Complaint> {
-        if let Err(complaint) = self.meet() {
+        if let Err(complaint) = self.meet().and_then(|()| self.float()) {
             self.waters[0].solver.repaint(&patch.turned())?;
             return Err(complaint);
         }
@@ -265,7 +282,7 @@ impl World {
             water.solver.load(&from.of_water(i))?;
             water.met = water.met.take().map(|_| water.solver.ground().height);
         }
-        Ok(())
+        self.float().map_err(|complaint| complaint.message)
     }
 }
 

@@ -8,10 +8,10 @@ use crate::watch::Watch;
 use std::path::{Path, PathBuf};
 use thalweg::draw;
 use thalweg::field::{Frame, Heightfield, Matter, Mesh, Points, Snapshot};
-use thalweg::io::{Kind, Ply, read_map, read_ply, read_volume};
+use thalweg::io::{Kind, Ply, checkpoint::{self, Checkpoint}, read_map, read_ply, read_volume};
 use thalweg::project::Project;
 use thalweg::render::likely_radius;
-use thalweg::run::{Unfinished, Watcher, advance_to};
+use thalweg::run::{Unfinished, Watcher, advance_to, restore};
 use thalweg::surface::{SurfaceParams, reconstruct};
 use thalweg::{Session, start_ground};
 
@@ -105,27 +105,19 @@ fn run_to(project: &Project, step: u64, limit: u64, watch: &mut Watch) -> Result
     Ok(Subject { now: state.scenery(), start: Some(state.start().clone()), before: Some(before) })
 }
 
-/// What a run left behind: its height, all maps that it wrote, and its last particles.
+/// What a run left behind: its last state where it was kept, else what its files tell of it.
 fn finished(path: &Path, project: &Project, args: &RenderArgs, limit: u64) -> Result<Subject, Failure> {
-    let ground = read(&path.join("height.exr"), &args.reading)?;
-    let mut now = draw::bare(&ground);
-    for map in maps(&path.join("maps")) {
-        let field = read_map(&map, limit).map_err(Failure::usage)?;
-        if field.values.same_shape(&ground.height) {
-            now.fields.push(field);
-        }
-    }
     let text = std::fs::read_to_string(path.join("report.json")).unwrap_or_default();
     let report: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
-    now.step = report["steps"].as_u64().unwrap_or(0);
-    now.time = report["simulated_s"].as_f64().unwrap_or(0.0);
-    let particles = path.join(format!("particles/step_{:06}.ply", now.step));
-    if particles.is_file()
-        && let Ply::Points(points) = read_ply(&particles, limit).map_err(Failure::usage)?
-    {
-        check_column(&points, args.colour.as_deref())?;
-        now.points = Some(points);
-    }
+    let step = report["steps"].as_u64().unwrap_or(0);
+    let now = match last_state(path, project, step, limit)? {
+        Some(state) => state.scenery(),
+        None => {
+            let time = report["simulated_s"].as_f64().unwrap_or(0.0);
+            Snapshot { step, time, ..of_files(path, step, args, limit)? }
+        }
+    };
+    now.points.as_ref().map_or(Ok(()), |points| check_column(points, args.colour.as_deref()))?;
     // Its notices were told when it ran.
     if args.before_after {
         let state = Session::new(project, limit)?;
@@ -133,6 +125,47 @@ fn finished(path: &Path, project: &Project, args: &RenderArgs, limit: u64) -> Re
     }
     let start = start_ground(project, limit, &mut Vec::new())?;
     Ok(Subject { now, start: Some(start), before: None })
+}
+
+/// The state that a run ended in, if it kept it.
+fn last_state(path: &Path, project: &Project, step: u64, limit: u64) -> Result<Option<Session>, Failure> {
+    let kept = checkpoint::list(&path.join("checkpoints")).unwrap_or_default();
+    let Some((_, file)) = kept.into_iter().find(|(of, _)| *of == step) else { return Ok(None) };
+    let mut state = Session::new(project, limit)?;
+    let restored = Checkpoint::read(&file, limit)
+        .map_err(|error| error.to_string())
+        .and_then(|checkpoint| restore(&mut state, &checkpoint));
+    match restored {
+        Ok(()) => Ok(Some(state)),
+        Err(reason) => {
+            remark!("note: {}: passed over: {reason}", file.display());
+            Ok(None)
+        }
+    }
+}
+
+/// What the files of a run tell: its ground, all maps that it wrote, and its last particles.
+fn of_files(path: &Path, step: u64, args: &RenderArgs, limit: u64) -> Result<Snapshot, Failure> {
+    let ground = read(&path.join("height.exr"), &args.reading)?;
+    let volume = path.join("volume.twv");
+    let mut now = if volume.is_file() {
+        draw::of_volume(&read_volume(&volume, limit).map_err(Failure::usage)?)
+    } else {
+        draw::bare(&ground)
+    };
+    for map in maps(&path.join("maps")) {
+        let field = read_map(&map, limit).map_err(Failure::usage)?;
+        if field.values.same_shape(&ground.height) {
+            now.fields.push(field);
+        }
+    }
+    let particles = path.join(format!("particles/step_{step:06}.ply"));
+    if particles.is_file()
+        && let Ply::Points(points) = read_ply(&particles, limit).map_err(Failure::usage)?
+    {
+        now.points = Some(points);
+    }
+    Ok(now)
 }
 
 /// The maps of a run, in the order of their names.
