@@ -4,7 +4,7 @@
 //! [`Heightfield`] is a grid of bed heights in metres with a [`Frame`] that says how large a cell is
 //! and where it lies. [`Points`] are particles with named columns, a [`TriMesh`] is a surface of
 //! triangles. A [`Snapshot`] is everything a run shows to the outside at one moment: labelled grids,
-//! particles, meshes. Beside these live the small things that make runs reproducible: random numbers keyed by
+//! particles, meshes, bodies and the open [`Sea`]. Beside these live the small things that make runs reproducible: random numbers keyed by
 //! place and step ([`random`]), sums that do not depend on the number of threads ([`sum`]), rows cut
 //! into bands ([`band`]), ranges that numbers from outside must lie in ([`range`]), and quantities with units as people
 //! write them ([`units`]).
@@ -23,6 +23,7 @@
 //! ```
 
 pub mod band;
+mod body;
 pub mod describe;
 mod edge;
 mod grid;
@@ -35,6 +36,7 @@ mod pool;
 pub mod random;
 pub mod range;
 mod region;
+mod sea;
 mod snapshot;
 mod strata;
 pub mod sum;
@@ -42,6 +44,7 @@ mod time_steps;
 pub mod units;
 mod window;
 
+pub use body::{Body, BodyPart, Finish, Material, Pose};
 pub use edge::{Edge, Edges};
 pub use grid::Grid2;
 pub use heightfield::{Frame, Heightfield};
@@ -51,6 +54,7 @@ pub use mesh::TriMesh;
 pub use points::{Column, Points};
 pub use pool::{Pool, Top};
 pub use region::Region;
+pub use sea::{Sea, SeaPatch};
 pub use snapshot::{Field, FieldInfo, GroundMesh, Matter, Mesh, Snapshot};
 pub use strata::{Bed, Fold, Strata};
 pub use time_steps::TimeSteps;

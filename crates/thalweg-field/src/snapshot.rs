@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::{Frame, Grid2, Points, Strata, TriMesh};
+use crate::{Body, Frame, Grid2, Points, Sea, Strata, TriMesh};
 
 /// Name, unit and meaning of a quantity; files, colour bars and reports read them from here.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,11 +81,21 @@ pub struct Snapshot {
     /// Simulated time `[s]`.
     pub time: f64,
     /// The labelled grids, all of one shape.
+    ///
+    /// `height` is the bed and `water` the depth above it, waves included. What waves do to that surface may be told
+    /// beside it: `displacement_east` and `displacement_north` `[m]` say how far what was at a place at rest has moved, and
+    /// `foam` `[-]` how much of the surface is white. With a [`sea`](Self::sea), `waves` `[m]` is what lies on top of the
+    /// sea's own surface (wakes, for one; displacement and foam belong to it then), and `sea_share` `[-]` how much of the
+    /// sea's waves there is at a place: 1 where it is missing, less in the shelter of a mole.
     pub fields: Vec<Field>,
     /// The particles, if the run has any.
     pub points: Option<Points>,
-    /// Surfaces and bodies.
+    /// Surfaces and things that do not move.
     pub meshes: Vec<Mesh>,
+    /// Things that move as a whole, and that cameras may follow.
+    pub bodies: Vec<Body>,
+    /// The open sea around and in the grid.
+    pub sea: Option<Arc<Sea>>,
     /// The ground itself, where it is more than heights; the field `height` is its uppermost surface then.
     pub ground: Option<Arc<GroundMesh>>,
 }
@@ -93,12 +103,27 @@ pub struct Snapshot {
 impl Snapshot {
     /// Grids alone, at the beginning.
     pub fn of_fields(frame: Frame, fields: Vec<Field>) -> Self {
-        Self { frame, step: 0, time: 0.0, fields, points: None, meshes: Vec::new(), ground: None }
+        Self {
+            frame,
+            step: 0,
+            time: 0.0,
+            fields,
+            points: None,
+            meshes: Vec::new(),
+            bodies: Vec::new(),
+            sea: None,
+            ground: None,
+        }
     }
 
     /// The grid of that name, if the run made one.
     pub fn field(&self, name: &str) -> Option<&Grid2<f32>> {
         self.labelled(name).map(|field| &field.values)
+    }
+
+    /// The body of that name.
+    pub fn body(&self, name: &str) -> Option<&Body> {
+        self.bodies.iter().find(|body| body.name == name)
     }
 
     /// The grid of that name with its label.

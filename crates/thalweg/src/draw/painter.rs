@@ -225,6 +225,8 @@ fn as_drawn<'a>(snapshot: &'a Snapshot, look: &Look) -> Cow<'a, Snapshot> {
         fields,
         points: Some(white.into_owned()),
         meshes: snapshot.meshes.clone(),
+        bodies: snapshot.bodies.clone(),
+        sea: snapshot.sea.clone(),
         ground: snapshot.ground.clone(),
     })
 }
