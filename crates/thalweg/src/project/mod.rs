@@ -8,6 +8,7 @@ mod difference;
 mod explain;
 #[cfg(feature = "files")]
 mod file;
+mod floating;
 mod ground;
 mod guide;
 mod locate;
@@ -35,6 +36,7 @@ pub use difference::Difference;
 pub use explain::{Explained, Preset, UnknownKey, explain, told};
 #[cfg(feature = "files")]
 pub use file::write_all_new;
+pub use floating::Wavemaker;
 pub use ground::{Hardness, Terrain};
 pub use guide::with_tables;
 pub use obstacles::{Obstacle, ObstacleShape};
