@@ -1,7 +1,7 @@
 //! What makes waves.
 
 /// A piece of a wave front that something sends out.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Emission {
     /// Where it starts, east and north of the scene's origin `[m]`.
     pub place: [f64; 2],
@@ -11,8 +11,17 @@ pub struct Emission {
     pub spread: f64,
     /// Distance to the centre of that arc, behind it; negative where the front converges `[m]`.
     pub origin_distance: f64,
-    /// Height of its crest, below zero for a trough `[m]`.
+    /// Width that it stands for where the front is straight; 0 for half its radius `[m]`.
+    pub width: f64,
+    /// Height of its crest, below zero for a trough `[m]`. What starts nearer to its centre than one radius has this height there.
     pub amplitude: f64,
     /// Half its wavelength `[m]`.
     pub radius: f64,
+    /// How long after now it starts `[s]`.
+    pub delay: f64,
+    /// Wavelengths from the middle of a train of waves to its end `[-]`; 0 for a single crest that keeps its shape. A train goes at the
+    /// speed of groups, its crests at theirs.
+    pub train: f64,
+    /// Phase of a train in its middle, 0 for a crest `[rad]`.
+    pub phase: f64,
 }

@@ -4,13 +4,29 @@
 //! Waves know where water is and how deep; what the ground is made of, files and pictures are the business of others.
 //! Bodies see the surface as a [`WaterSurface`] and answer with [`Emission`]s, so that neither waves nor the sea know a hull.
 
+mod basin;
 mod body;
+mod books;
+mod dispersion;
 mod emission;
+mod fronts;
+mod params;
+mod particles;
+mod plane;
+mod surface;
 mod water_surface;
+mod waves;
 
+pub use basin::{Basin, Hit, Outside};
 pub use body::{
     Account, BodyError, BodyParams, Fleet, FleetError, FoamSource, Hidden, Hull, HullError, HullForm, Motion,
     PARTICLE_VOLUME, SavedFleet, Sea, Steer, Submerged, Turn, Vector, Wake, shapes,
 };
+pub use books::{Books, WATER_DENSITY};
+pub use dispersion::{frequency, group_speed, phase_speed, radius_of};
 pub use emission::Emission;
+pub use fronts::mirrored_distance;
+pub use params::{Conserved, GRAVITY, Params, Speed};
+pub use surface::Surface;
 pub use water_surface::{WaterPoint, WaterSurface};
+pub use waves::{Saved, Sent, Setup, WaveParticle, Waves};

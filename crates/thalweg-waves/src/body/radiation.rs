@@ -531,8 +531,10 @@ impl Radiation {
                         heading: station.normal,
                         spread: if bends || n >= CONTOUR { spread } else { 0.0 },
                         origin_distance: if bends { station.length / spread } else { 0.0 },
+                        width: station.length,
                         amplitude,
                         radius,
+                        ..Emission::default()
                     });
                     train.pending[n] = 0.0;
                 }

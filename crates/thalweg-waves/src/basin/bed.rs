@@ -1,0 +1,29 @@
+//! How deep the water is.
+
+use crate::plane::Vec2;
+use thalweg_field::Heightfield;
+
+/// Depth of the water at rest, below zero where the ground stands out of it.
+#[derive(Clone, Debug)]
+pub(super) struct Bed {
+    depth: Heightfield,
+}
+
+impl Bed {
+    pub(super) fn new(depth: &Heightfield) -> Self {
+        Self { depth: depth.clone() }
+    }
+
+    pub(super) fn depth(&self, place: Vec2) -> f64 {
+        let [col, row] = self.depth.cell_from_local(place);
+        f64::from(self.depth.height.bilinear(col, row)).max(0.0)
+    }
+
+    pub(super) fn cell(&self) -> f64 {
+        self.depth.frame.cell
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        (self.depth.height.len() * size_of::<f32>()) as u64
+    }
+}

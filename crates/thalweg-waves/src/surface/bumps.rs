@@ -1,0 +1,101 @@
+//! What particles add to the surface: bumps.
+
+use crate::basin::Basin;
+use crate::particles::{Packet, Particle, faded_height};
+use crate::plane::{Vec2, add, length, sub};
+use std::f64::consts::PI;
+
+/// A bump of the surface.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bump {
+    pub(crate) place: Vec2,
+    pub(crate) height: f64,
+    /// How fast it goes `[m/s]`.
+    pub(crate) velocity: Vec2,
+}
+
+/// Share of a wave's height that bumps of another radius keep: the first Fourier coefficient of a row of them, of alternating sign.
+fn kept(ratio: f64) -> f64 {
+    let off = 1.0 - ratio * ratio;
+    if off.abs() < 1.0e-6 {
+        return 1.0;
+    }
+    2.0 * libm::sin(PI * ratio) / (PI * off)
+}
+
+/// Calls `take` for each bump that a particle has at a time, drawn with a radius, and for the images of those near walls.
+pub(crate) fn each_bump(
+    particle: &Particle,
+    basin: &Basin,
+    (time, damping): (f64, f64),
+    radius: f64,
+    take: &mut impl FnMut(Bump),
+) {
+    if time < particle.born {
+        return;
+    }
+    let width = particle.width_after(particle.way(time));
+    // Bumps a width apart add up to a crest of height × radius / width.
+    let height = particle.crest(time) * faded_height(damping, time - particle.since) * width / radius;
+    let middle = particle.place_at(time);
+    let mut put = |bump: Bump| {
+        take(bump);
+        if basin.has_walls() && basin.clear(bump.place) < radius {
+            basin.images(bump.place, radius, &mut |image| take(Bump { place: image, ..bump }));
+        }
+    };
+    let velocity = |speed: f64| [particle.heading[0] * speed, particle.heading[1] * speed];
+    if particle.train == 0.0 {
+        put(Bump { place: middle, height, velocity: velocity(particle.speed) });
+        return;
+    }
+    Packet::of(particle, time).bumps(&mut |ahead, half_wave, share| {
+        let crests = velocity(particle.frequency * half_wave / PI);
+        let place = add(middle, particle.heading, ahead);
+        put(Bump { place, height: height * share / kept(radius / half_wave), velocity: crests });
+    });
+}
+
+/// Height of the surface at a place, summed over all bumps, each of its own radius and round: the plain reference.
+pub(crate) fn height_at<'a>(
+    particles: impl Iterator<Item = &'a Particle>,
+    basin: &Basin,
+    at: (f64, f64),
+    place: Vec2,
+) -> f64 {
+    let mut height = 0.0;
+    for particle in particles {
+        // Trains reach farther than their radius.
+        let reach = particle.length_at(at.0) + 2.0 * particle.radius;
+        if length(sub(particle.place_at(at.0), place)) > 3.0 * reach {
+            continue;
+        }
+        each_bump(particle, basin, at, particle.radius, &mut |bump| {
+            let away = length(sub(bump.place, place));
+            if away < particle.radius {
+                height += 0.5 * bump.height * (libm::cos(PI * away / particle.radius) + 1.0);
+            }
+        });
+    }
+    height
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_of_bumps_of_another_radius_keeps_what_is_said() {
+        for ratio in [0.7, 1.0, 1.3] {
+            // The first coefficient of bumps at 0 and, upside down, at 1, with a period of 2.
+            let bump = |u: f64| if u.abs() < ratio { 0.5 * (1.0 + (PI * u / ratio).cos()) } else { 0.0 };
+            let wave =
+                |x: f64| (-4..=4).map(|n| f64::from(1 - 2 * (n & 1)) * bump(x - f64::from(n))).sum::<f64>();
+            let steps = 20_000;
+            let at = |i: i32| 2.0 * f64::from(i) / f64::from(steps);
+            let sum: f64 = (0..steps).map(|i| wave(at(i)) * (PI * at(i)).cos()).sum();
+            let found = 2.0 * sum / f64::from(steps);
+            assert!((found - kept(ratio)).abs() < 1.0e-6, "{found} at {ratio}, not {}", kept(ratio));
+        }
+    }
+}

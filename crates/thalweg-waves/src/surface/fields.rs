@@ -1,0 +1,370 @@
+//! The surface on a grid of cells.
+
+use super::bumps::each_bump;
+use super::tiles::{Dot, Tiles};
+use crate::basin::Basin;
+use crate::particles::WaveParticles;
+use crate::plane::Vec2;
+use crate::{Params, WaterPoint, WaterSurface};
+use fearless_simd::Level;
+use std::f64::consts::{LN_2, PI};
+use std::ops::Range;
+use thalweg_field::{Grid2, band};
+
+/// The surface at one moment, on a grid of cells: row 0 is the north edge.
+///
+/// Heights belong to the places of water at rest; what is seen above a place came there from beside it, and
+/// [`at`](WaterSurface::at) finds out from where.
+#[derive(Clone, Debug)]
+pub struct Surface {
+    cell: f64,
+    pub(super) height: Grid2<f32>,
+    /// How far the surface is moved sideways, east and north `[m]`.
+    pub(super) shift: [Grid2<f32>; 2],
+    /// How fast the water goes at the surface, east and north, and how fast it rises; empty if nobody asked for it `[m/s]`.
+    pub(super) velocity: Option<[Grid2<f32>; 3]>,
+    pub(super) foam: Grid2<f32>,
+}
+
+/// What makes the surface from particles.
+#[derive(Clone, Debug)]
+pub(crate) struct Fields {
+    pub(crate) surface: Surface,
+    /// Radii that are drawn apart `[m]`.
+    radii: Vec<f64>,
+    tiles: Tiles,
+    band: Grid2<f32>,
+    level: Level,
+}
+
+/// Smallest radius that cells show, in cells.
+const LEAST_CELLS: f64 = 2.0;
+/// Share of the steepness at which crests fold over up to which they are moved sideways in full.
+const FOLD: f64 = 0.9;
+/// Particles that one thread turns into bumps at a time.
+const PART: usize = 2048;
+/// How often a place is looked for anew from where the water there came, at most.
+const LOOKS: usize = 24;
+
+impl Fields {
+    pub(crate) fn new(params: &Params, [cols, rows]: [usize; 2], cell: f64, velocity: bool) -> Self {
+        let radii = radii(params, cell);
+        let margin = margin(&radii, cell);
+        let empty = || Grid2::filled(cols, rows, 0.0);
+        let surface = Surface {
+            cell,
+            height: empty(),
+            shift: [empty(), empty()],
+            velocity: velocity.then(|| [empty(), empty(), empty()]),
+            foam: empty(),
+        };
+        let tiles = Tiles::new([cols, rows], margin);
+        Self { surface, radii, tiles, band: empty(), level: Level::new() }
+    }
+
+    /// Memory that it takes `[bytes]`.
+    pub(crate) fn bytes(params: &Params, [cols, rows]: [usize; 2], cell: f64, velocity: bool) -> u64 {
+        let grids = if velocity { 8 } else { 5 };
+        let radii = radii(params, cell);
+        (grids * cols * rows * size_of::<f32>()) as u64 + Tiles::bytes([cols, rows], margin(&radii, cell))
+    }
+
+    /// Which of the radii is nearest, by its ratio.
+    fn band_of(&self, radius: f64) -> usize {
+        let octaves = libm::log2(radius / self.radii[0]);
+        let last = self.radii.len() - 1;
+        if last == 0 {
+            return 0;
+        }
+        let step = libm::log2(self.radii[1] / self.radii[0]);
+        (octaves / step).round().clamp(0.0, last as f64) as usize
+    }
+
+    /// Makes the surface of a moment.
+    pub(crate) fn refresh(&mut self, particles: &WaveParticles, basin: &Basin, params: &Params, time: f64) {
+        let dots = self.dots(particles, basin, (time, params.damping));
+        self.tiles.sort(&dots, self.radii.len());
+        let Surface { cell, height, shift, velocity, .. } = &mut self.surface;
+        let [east, north] = shift;
+        let mut all: Vec<&mut Grid2<f32>> = vec![height, east, north];
+        all.extend(velocity.iter_mut().flatten());
+        for grid in all {
+            grid.values_mut().fill(0.0);
+        }
+        let cell = *cell;
+        for (number, &radius) in self.radii.iter().enumerate() {
+            if !self.tiles.has(number) {
+                continue;
+            }
+            self.tiles.filter(self.level, number, 0, radius / cell);
+            self.tiles.write(&mut self.band);
+            add_waves(&mut self.surface, &self.band, &self.tiles, radius, params.choppiness);
+            if self.surface.velocity.is_none() {
+                continue;
+            }
+            for axis in [0, 1] {
+                self.tiles.filter(self.level, number, 1 + axis, radius / cell);
+                self.tiles.write(&mut self.band);
+                let Some(velocity) = &mut self.surface.velocity else { break };
+                add_flow(velocity, &self.band, cell, radius, axis);
+            }
+        }
+    }
+
+    /// What all particles put onto the cells.
+    fn dots(&self, particles: &WaveParticles, basin: &Basin, at: (f64, f64)) -> Vec<Dot> {
+        let Surface { cell, ref height, .. } = self.surface;
+        let rows = height.rows() as f64;
+        let margin = self.tiles.margin as f64;
+        let of_part = |part: Range<usize>| {
+            let mut dots = Vec::with_capacity(part.len());
+            for slot in part.filter(|&slot| particles.is_alive(slot)) {
+                let particle = particles.get(slot);
+                let band = self.band_of(particle.radius);
+                let radius = self.radii[band];
+                each_bump(particle, basin, at, radius, &mut |bump| {
+                    let col = (bump.place[0] / cell - 0.5 + margin) as f32;
+                    let row = (rows - bump.place[1] / cell - 0.5 + margin) as f32;
+                    if self.tiles.holds(col, row) {
+                        let height = bump.height as f32;
+                        let [east, north] = bump.velocity.map(|v| height * v as f32);
+                        dots.push(Dot { col, row, values: [height, east, north], band: band as u32 });
+                    }
+                });
+            }
+            dots
+        };
+        let joined = |mut a: Vec<Dot>, mut b: Vec<Dot>| {
+            a.append(&mut b);
+            a
+        };
+        band::measure(0..particles.slots(), PART, &of_part, &joined)
+    }
+}
+
+/// Adds the waves of one radius: their height, and how they move the surface sideways, ∇h/k (C16 of the method's page).
+fn add_waves(surface: &mut Surface, band: &Grid2<f32>, tiles: &Tiles, radius: f64, choppiness: f64) {
+    let (cols, rows) = (band.cols(), band.rows());
+    let per_slope = (choppiness * radius / PI) as f32;
+    let to_slope = (0.5 / surface.cell) as f32;
+    // Crests fold over where k times their height reaches 1.
+    let highest = (FOLD * radius / PI) as f32;
+    let [east, north] = &mut surface.shift;
+    let lines = [surface.height.values_mut(), east.values_mut(), north.values_mut()];
+    let lines = Rows(lines.map(|values| band::Lines { values, length: cols }));
+    let add = |range: Range<usize>, mut lines: Rows<'_>| {
+        for row in range.clone() {
+            let reached = tiles.reached_in(row, cols);
+            if reached.is_empty() {
+                continue;
+            }
+            let [height, east, north] = lines.row(row - range.start, cols);
+            let here = band.row(row);
+            let above = band.row(row.saturating_sub(1));
+            let below = band.row((row + 1).min(rows - 1));
+            for col in reached {
+                let h = here[col];
+                let before = here[col.saturating_sub(1)];
+                let after = here[(col + 1).min(cols - 1)];
+                let (x, y) = ((after - before) * to_slope, (above[col] - below[col]) * to_slope);
+                let k = per_slope;
+                let (dx, dy) = (x * k, y * k);
+                let size = (h * h + (dx * dx + dy * dy)).sqrt();
+                let share = if size > highest { highest / size } else { 1.0 };
+                height[col] += h;
+                east[col] += dx * share;
+                north[col] += dy * share;
+            }
+        }
+    };
+    band::for_each_part(0..rows, 16, lines, &add);
+}
+
+/// Adds what flows along one axis with waves of one radius: `flux` is height times the speed of crests. The water of the surface goes k times as
+/// fast, and rises where what flows comes together.
+fn add_flow(velocity: &mut [Grid2<f32>; 3], flux: &Grid2<f32>, cell: f64, radius: f64, axis: usize) {
+    let (cols, rows) = (flux.cols(), flux.rows());
+    let k = (PI / radius) as f32;
+    let to_slope = (0.5 / cell) as f32;
+    let [east, north, up] = velocity;
+    let along = if axis == 0 { east } else { north };
+    let along_row = |row: usize, cells: &mut [f32]| {
+        for (cell, flux) in cells.iter_mut().zip(flux.row(row)) {
+            *cell += k * flux;
+        }
+    };
+    along.for_each_row(along_row);
+    up.for_each_row(|row, cells| {
+        let (above, below) = (flux.row(row.saturating_sub(1)), flux.row((row + 1).min(rows - 1)));
+        let here = flux.row(row);
+        for (col, cell) in cells.iter_mut().enumerate() {
+            let growth = if axis == 0 {
+                here[(col + 1).min(cols - 1)] - here[col.saturating_sub(1)]
+            } else {
+                above[col] - below[col]
+            };
+            *cell -= growth * to_slope;
+        }
+    });
+}
+
+/// Rows of three grids, cut together.
+struct Rows<'a>([band::Lines<'a, f32>; 3]);
+
+impl band::Cut for Rows<'_> {
+    fn cut(self, at: usize) -> (Self, Self) {
+        let (before, after) = self.0.cut(at);
+        (Self(before), Self(after))
+    }
+}
+
+impl Rows<'_> {
+    fn row(&mut self, row: usize, cols: usize) -> [&mut [f32]; 3] {
+        self.0.each_mut().map(|lines| &mut lines.values[row * cols..][..cols])
+    }
+}
+
+/// The radii that are drawn apart: each is so many times the one before, from the smallest that cells show.
+fn radii(params: &Params, cell: f64) -> Vec<f64> {
+    let smallest = params.smallest_radius.max(LEAST_CELLS * cell);
+    let largest = params.largest_radius.max(smallest);
+    let step = LN_2 / f64::from(params.radii_per_octave);
+    let count = (libm::log(largest / smallest) / step + 1.0e-9).floor() as usize + 1;
+    (0..count).map(|n| smallest * libm::exp(step * n as f64)).collect()
+}
+
+/// Cells beyond the edges from which bumps reach into the grid.
+fn margin(radii: &[f64], cell: f64) -> usize {
+    (radii.last().copied().unwrap_or(0.0) / cell).ceil() as usize + 2
+}
+
+impl Surface {
+    /// Height of the surface above water at rest `[m]`.
+    pub fn height(&self) -> &Grid2<f32> {
+        &self.height
+    }
+
+    /// How far the surface is moved sideways, east and north `[m]`.
+    pub fn displacement(&self) -> &[Grid2<f32>; 2] {
+        &self.shift
+    }
+
+    /// Speed of the water at the surface, east, north and up, if it was asked for `[m/s]`.
+    pub fn velocity(&self) -> Option<&[Grid2<f32>; 3]> {
+        self.velocity.as_ref()
+    }
+
+    /// Share of the surface that foam covers `[-]`.
+    pub fn foam(&self) -> &Grid2<f32> {
+        &self.foam
+    }
+
+    /// Side of a cell `[m]`.
+    pub fn cell(&self) -> f64 {
+        self.cell
+    }
+
+    /// How the surface rises to the east and to the north `[-]`, before it is moved sideways.
+    pub fn gradient(&self) -> [Grid2<f32>; 2] {
+        let (cols, rows) = (self.height.cols(), self.height.rows());
+        let [east, north] = [true, false].map(|is_east| {
+            Grid2::from_fn(cols, rows, |col, row| {
+                let (a, b) = if is_east {
+                    ([col.saturating_sub(1), row], [(col + 1).min(cols - 1), row])
+                } else {
+                    ([col, (row + 1).min(rows - 1)], [col, row.saturating_sub(1)])
+                };
+                let apart = ((b[0] - a[0]) + (a[1] - b[1])).max(1) as f32 * self.cell as f32;
+                (self.height.at(b[0], b[1]) - self.height.at(a[0], a[1])) / apart
+            })
+        });
+        [east, north]
+    }
+
+    /// How many times its area at rest each cell's surface has; less than 0 where it folds over `[-]`.
+    pub fn stretch(&self) -> Grid2<f32> {
+        let [east, north] = &self.shift;
+        let (cols, rows) = (east.cols(), east.rows());
+        let to_slope = (0.5 / self.cell) as f32;
+        Grid2::from_fn(cols, rows, |col, row| {
+            let (west_col, east_col) = (col.saturating_sub(1), (col + 1).min(cols - 1));
+            let (north_row, south_row) = (row.saturating_sub(1), (row + 1).min(rows - 1));
+            let along = |grid: &Grid2<f32>| (grid.at(east_col, row) - grid.at(west_col, row)) * to_slope;
+            let across = |grid: &Grid2<f32>| (grid.at(col, north_row) - grid.at(col, south_row)) * to_slope;
+            (1.0 + along(east)) * (1.0 + across(north)) - across(east) * along(north)
+        })
+    }
+
+    /// Place of a cell's centre, east and north of the south-west corner `[m]`.
+    pub fn place_of(&self, col: usize, row: usize) -> [f64; 2] {
+        let rows = self.height.rows() as f64;
+        [(col as f64 + 0.5) * self.cell, (rows - row as f64 - 0.5) * self.cell]
+    }
+
+    /// Fractional column and row of a place.
+    fn cell_of(&self, place: Vec2) -> [f64; 2] {
+        [place[0] / self.cell - 0.5, self.height.rows() as f64 - place[1] / self.cell - 0.5]
+    }
+
+    fn shift_at(&self, place: Vec2) -> Vec2 {
+        let [col, row] = self.cell_of(place);
+        [0, 1].map(|axis| f64::from(self.shift[axis].bilinear(col, row)))
+    }
+
+    /// Where the water that is seen above a place was at rest: the place less how far it was moved.
+    pub fn rest_of(&self, place: [f64; 2]) -> [f64; 2] {
+        let (mut rest, mut last) = (place, f64::INFINITY);
+        for _ in 0..LOOKS {
+            let shift = self.shift_at(rest);
+            let next = [place[0] - shift[0], place[1] - shift[1]];
+            let moved = (next[0] - rest[0]).abs().max((next[1] - rest[1]).abs());
+            if moved < 1.0e-4 * self.cell {
+                return next;
+            }
+            // Where crests are about to fold over it would go to and fro: half-way then.
+            let share = if moved > 0.7 * last { 0.5 } else { 1.0 };
+            rest = [0, 1].map(|axis| rest[axis] + share * (next[axis] - rest[axis]));
+            last = moved;
+        }
+        rest
+    }
+
+    fn bilinear(&self, grid: &Grid2<f32>, place: Vec2) -> f64 {
+        let [col, row] = self.cell_of(place);
+        f64::from(grid.bilinear(col, row))
+    }
+
+    /// How a quantity rises to the east and to the north of a place.
+    fn slope(&self, grid: &Grid2<f32>, [x, y]: Vec2) -> Vec2 {
+        let half = 0.5 * self.cell;
+        let at = |place: Vec2| self.bilinear(grid, place);
+        [
+            (at([x + half, y]) - at([x - half, y])) / self.cell,
+            (at([x, y + half]) - at([x, y - half])) / self.cell,
+        ]
+    }
+}
+
+impl WaterSurface for Surface {
+    /// Outside the grid the water is at rest.
+    fn at(&self, place: [f64; 2]) -> WaterPoint {
+        let size = [self.height.cols(), self.height.rows()].map(|cells| cells as f64 * self.cell);
+        if (0..2).any(|axis| !(0.0..=size[axis]).contains(&place[axis])) {
+            return WaterPoint::default();
+        }
+        let rest = self.rest_of(place);
+        let rise = self.slope(&self.height, rest);
+        // The slope above the place, not above where its water came from: (I + ∇D)ᵀ g = ∇h.
+        let [[xx, xy], [yx, yy]] = [0, 1].map(|axis| self.slope(&self.shift[axis], rest));
+        let stretch = ((1.0 + xx) * (1.0 + yy) - xy * yx).max(0.05);
+        let gradient = [
+            ((1.0 + yy) * rise[0] - yx * rise[1]) / stretch,
+            ((1.0 + xx) * rise[1] - xy * rise[0]) / stretch,
+        ];
+        let velocity = self
+            .velocity
+            .as_ref()
+            .map_or([0.0; 3], |velocity| std::array::from_fn(|axis| self.bilinear(&velocity[axis], rest)));
+        WaterPoint { height: self.bilinear(&self.height, rest), gradient, velocity }
+    }
+}
