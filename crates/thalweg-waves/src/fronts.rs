@@ -390,7 +390,9 @@ impl Surroundings<'_> {
 
     /// The fan that goes out from the end of a wall as a front passes it.
     pub(crate) fn fan(&self, particle: &Particle, number: u32) -> Vec<Particle> {
-        let Some(shade) = self.basin.corner_shades(number as usize, particle.heading) else { return Vec::new() };
+        let Some(shade) = self.basin.corner_shades(number as usize, particle.heading) else {
+            return Vec::new();
+        };
         let corner = self.basin.corners()[number as usize].place;
         let crest = particle.crest(particle.since);
         let ahead = dot(sub(corner, particle.place), particle.heading).max(0.0);

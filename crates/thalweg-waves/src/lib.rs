@@ -5,6 +5,7 @@
 //! Bodies see the surface as a [`WaterSurface`] and answer with [`Emission`]s, so that neither waves nor the sea know a hull.
 
 mod basin;
+mod body;
 mod books;
 mod dispersion;
 mod emission;
@@ -17,6 +18,10 @@ mod water_surface;
 mod waves;
 
 pub use basin::{Basin, Hit, Outside};
+pub use body::{
+    Account, BodyError, BodyParams, Fleet, FleetError, FoamSource, Hidden, Hull, HullError, HullForm, Motion,
+    PARTICLE_VOLUME, SavedFleet, Sea, Steer, Submerged, Turn, Vector, Wake, shapes,
+};
 pub use books::{Books, WATER_DENSITY};
 pub use dispersion::{frequency, group_speed, phase_speed, radius_of};
 pub use emission::Emission;
