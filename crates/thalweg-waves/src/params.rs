@@ -33,6 +33,10 @@ pub enum Speed {
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "Waves", transform = live)]
 pub struct Params {
+    /// Length of a step, in which bodies feel the water and send out waves `[s]`; waves themselves do not depend on it.
+    #[serde(with = "units::Time")]
+    #[schemars(transform = within(1.0e-4, 1.0).slider(0.005, 0.05).fixed())]
+    pub step: f64,
     /// What stays the same while a front grows.
     #[schemars(transform = about().fixed())]
     pub conserved: Conserved,
@@ -100,6 +104,7 @@ pub struct Params {
 impl Default for Params {
     fn default() -> Self {
         Self {
+            step: 1.0 / 60.0,
             conserved: Conserved::Energy,
             speed: Speed::Depth,
             wave_speed: 2.0,

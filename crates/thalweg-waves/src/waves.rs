@@ -111,6 +111,11 @@ impl Waves {
         Ok(sent)
     }
 
+    /// Stirs the water at a place with so much energy, which makes foam `[J]`.
+    pub fn stir(&mut self, place: [f64; 2], energy: f64) {
+        self.foam.sprays.push(Spray { place, energy });
+    }
+
     /// Goes on by a time `[s]`.
     pub fn advance(&mut self, dt: f64) {
         self.advance_to(self.time + dt);

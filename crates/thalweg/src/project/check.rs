@@ -87,6 +87,7 @@ impl Scene {
         self.check_emitters(&mut found);
         self.check_obstacles(&mut found);
         self.check_probes(&mut found);
+        self.check_floating(&mut found);
         for (i, rain) in self.rain.iter().enumerate() {
             check_rain(&mut found, rain, &format!("rain[{i}]"));
         }

@@ -98,8 +98,5 @@ impl Scene {
             });
             check_window(found, &path, maker.start, maker.stop);
         }
-        if let Some(Err(invalid)) = self.ocean.as_ref().map(|ocean| ocean.validated()) {
-            found.extend([Invalid { key: format!("ocean.{}", invalid.key), ..invalid }.into()]);
-        }
     }
 }

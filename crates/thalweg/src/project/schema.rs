@@ -2,13 +2,14 @@
 
 use super::{
     CameraTable, Earlier, Emitter, Obstacle, Output, PictureTable, Pool, Probe, Rain, ShapeChoice, Sink,
-    Solvers, Source, Terrain, Time,
+    Solvers, Source, Terrain, Time, Wavemaker, floating,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thalweg_field::Edges;
 use thalweg_field::describe::{about, within};
 use thalweg_terrain::Recipe;
+use thalweg_waves::BodyParams;
 
 /// The only version of scene files there is.
 pub const VERSION: u32 = 1;
@@ -75,6 +76,12 @@ pub struct Scene {
     /// What is measured while particles flow.
     #[serde(default, rename = "probe", skip_serializing_if = "Vec::is_empty")]
     pub probes: Vec<Probe>,
+    /// What floats, or sinks.
+    #[serde(default, rename = "body", deserialize_with = "floating::bodies", skip_serializing_if = "Vec::is_empty")]
+    pub bodies: Vec<BodyParams>,
+    /// Paddles that make straight waves.
+    #[serde(default, rename = "wavemaker", skip_serializing_if = "Vec::is_empty")]
+    pub wavemakers: Vec<Wavemaker>,
 }
 
 impl Default for Scene {
@@ -100,6 +107,8 @@ impl Default for Scene {
             sinks: Vec::new(),
             obstacles: Vec::new(),
             probes: Vec::new(),
+            bodies: Vec::new(),
+            wavemakers: Vec::new(),
         }
     }
 }
@@ -140,12 +149,17 @@ impl Scene {
             .iter_mut()
             .enumerate()
             .map(|(i, obstacle)| (format!("obstacle[{i}].file"), obstacle.file.as_mut()));
+        let hulls = self
+            .bodies
+            .iter_mut()
+            .enumerate()
+            .map(|(i, body)| (format!("body[{i}].file"), body.file.as_mut()));
         let files = [
             ("terrain.file".into(), terrain.file.as_mut()),
             ("terrain.volume.file".into(), volume),
             ("terrain.hardness.file".into(), hardness),
         ];
-        files.into_iter().chain(masks).chain(meshes).filter_map(|(path, file)| Some((path, file?))).collect()
+        files.into_iter().chain(masks).chain(meshes).chain(hulls).filter_map(|(path, file)| Some((path, file?))).collect()
     }
 }
 

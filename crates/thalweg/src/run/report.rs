@@ -2,7 +2,7 @@
 
 use crate::project::{Project, Scene};
 use crate::session::{Change, Session};
-use crate::solver::{Books, Clock, Crumbs, ParticleCounts};
+use crate::solver::{Books, Clock, Crumbs, WaveBooks, ParticleCounts};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -103,6 +103,9 @@ pub struct Report {
     /// Rock of a volume that nothing held and that fell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub crumbs: Option<Crumbs>,
+    /// Where the energy of waves came from and went, if there were waves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waves: Option<WaveBooks>,
     /// What went on otherwise than the scene says.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
@@ -198,6 +201,7 @@ impl Report {
                 .collect(),
             particles: books.particles,
             crumbs: books.crumbs,
+            waves: books.waves,
             warnings: state.warnings(),
             realism_before,
             realism_after,

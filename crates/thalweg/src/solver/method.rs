@@ -1,6 +1,6 @@
 //! The table of methods.
 
-use super::{Setup, Solver, particles, pipes, still, stream_power};
+use super::{Setup, Solver, particles, pipes, still, stream_power, waves};
 use crate::project::{Complaint, Scene};
 use schemars::{Schema, SchemaGenerator};
 use serde::Serialize;
@@ -48,7 +48,8 @@ pub struct Method {
 }
 
 /// The methods of this program. Whoever adds one adds a line.
-const METHODS: [&Method; 4] = [&pipes::METHOD, &particles::METHOD, &stream_power::METHOD, &still::METHOD];
+const METHODS: [&Method; 5] =
+    [&pipes::METHOD, &particles::METHOD, &stream_power::METHOD, &waves::METHOD, &still::METHOD];
 
 /// Methods of the program around this library.
 static REGISTERED: RwLock<Vec<&'static Method>> = RwLock::new(Vec::new());

@@ -14,6 +14,7 @@ mod stream_power;
 mod stroke;
 mod succession;
 mod wanted;
+mod waves;
 
 pub use method::{Method, method, methods, read_as, register, table};
 pub use patch::{CellPatch, Patch};
@@ -223,6 +224,39 @@ pub struct Books {
     pub particles: Option<ParticleCounts>,
     /// Rock that nothing held and that fell, if there was any.
     pub crumbs: Option<Crumbs>,
+    /// Where the energy of waves came from and went, if there are waves.
+    pub waves: Option<WaveBooks>,
+}
+
+/// Where the energy of waves came from and went `[J]`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct WaveBooks {
+    /// Sent out by bodies and paddles.
+    pub sent: f64,
+    /// In the waves now.
+    pub present: f64,
+    /// Lost to damping.
+    pub damped: f64,
+    /// Lost by breaking.
+    pub broken: f64,
+    /// Kept by walls.
+    pub kept_by_walls: f64,
+    /// In waves that became too low to be seen.
+    pub faded: f64,
+    /// In waves that left over open edges.
+    pub left: f64,
+    /// |what is missing| / |what was sent| `[-]`.
+    pub missing: f64,
+    /// Waves that were sent where there is no water.
+    pub on_land: u64,
+}
+
+impl WaveBooks {
+    fn new(books: &thalweg_waves::Books, on_land: u64) -> Self {
+        let thalweg_waves::Books { sent, present, damped, broken, kept_by_walls, faded, left, .. } = *books;
+        let missing = books.missing();
+        Self { sent, present, damped, broken, kept_by_walls, faded, left, missing, on_land }
+    }
 }
 
 /// Rock that nothing held any more and that fell.

@@ -415,6 +415,7 @@ impl Solver for ParticleRun {
             solids_missing: if missing == 0.0 { 0.0 } else { missing / moved },
             particles: Some(self.counts()),
             crumbs: self.crumbs(),
+            waves: None,
         }
     }
 

@@ -138,6 +138,7 @@ impl Solver for Still {
             solids_missing: 0.0,
             particles: None,
             crumbs: None,
+            waves: None,
         }
     }
 

@@ -431,6 +431,7 @@ impl Solver for Run {
             solids_missing: solids.imbalance(),
             particles: None,
             crumbs: None,
+            waves: None,
         }
     }
 

@@ -33,6 +33,8 @@ pub struct Ground {
     pub masks: Vec<Option<Grid2<f32>>>,
     /// For each obstacle of the scene, its mesh as it is in its file; none for those without one.
     pub meshes: Vec<Option<Arc<TriMesh>>>,
+    /// The same for each body that floats.
+    pub hulls: Vec<Option<Arc<TriMesh>>>,
 }
 
 /// What kind of ground it is. Nobody asks outside of this file.
@@ -209,17 +211,19 @@ impl Ground {
             let mask = rain.mask.as_ref().map(|file| weights(file, &format!("rain[{i}].mask")));
             masks.push(mask.transpose()?);
         }
-        let mut meshes = Vec::new();
-        for (i, obstacle) in scene.obstacles.iter().enumerate() {
-            let key = format!("obstacle[{i}].file");
-            let mesh = obstacle.file.as_ref().map(|file| {
-                Request { file, key: &key, is_terrain: false, max_bytes }.read_mesh(project).map(Arc::new)
-            });
-            meshes.push(mesh.transpose()?);
-        }
+        let mesh = |file: Option<&String>, key: String| {
+            let read = |file| Request { file, key: &key, is_terrain: false, max_bytes }.read_mesh(project);
+            file.map(|file| read(file).map(Arc::new)).transpose()
+        };
+        let obstacles = scene.obstacles.iter().enumerate();
+        let meshes = obstacles.map(|(i, obstacle)| mesh(obstacle.file.as_ref(), format!("obstacle[{i}].file")));
+        let meshes = meshes.collect::<Result<_, _>>()?;
+        let bodies = scene.bodies.iter().enumerate();
+        let hulls = bodies.map(|(i, body)| mesh(body.file.as_ref(), format!("body[{i}].file")));
+        let hulls = hulls.collect::<Result<_, _>>()?;
         let layered = scene.terrain.file.is_none() && scene.terrain.volume.is_none();
         let recipe = layered.then(|| (scene.terrain.recipe(), scene.seed));
-        Ok(Self { shape, recipe, softness, painted: None, masks, meshes })
+        Ok(Self { shape, recipe, softness, painted: None, masks, meshes, hulls })
     }
 
     /// The height of every cell; of a volume, its uppermost surface.
@@ -328,7 +332,7 @@ impl Ground {
             .chain(&self.softness)
             .chain(self.masks.iter().flatten())
             .flat_map(|grid| grid.values().iter().map(|v| u64::from(v.to_bits())));
-        let corners = self.meshes.iter().flatten().flat_map(|mesh| {
+        let corners = self.meshes.iter().chain(&self.hulls).flatten().flat_map(|mesh| {
             let places = mesh.positions.iter().flatten().map(|v| u64::from(v.to_bits()));
             places.chain(mesh.triangles.iter().flatten().map(|&corner| u64::from(corner)))
         });

@@ -159,6 +159,7 @@ impl Solver for Tide {
             solids_missing: 0.0,
             particles: None,
             crumbs: None,
+            waves: None,
         }
     }
 

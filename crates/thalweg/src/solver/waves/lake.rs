@@ -1,0 +1,108 @@
+//! The water at rest that waves go through: it stands at a level of the scene's, or another water has filled it.
+
+use super::in_solver;
+use crate::project::{Complaint, Scene};
+use crate::solver::Setup;
+use thalweg_field::sum::ordered_sum;
+use thalweg_field::{Edge, Grid2, Heightfield};
+use thalweg_waves::Basin;
+
+/// Water of others that is no deeper carries no waves: films on slopes and brooks are no lakes `[m]`.
+const LEAST_DEPTH: f32 = 0.2;
+/// Changes of depth that waves do not notice `[m]`.
+const UNNOTICED: f32 = 0.02;
+
+/// The water at rest.
+#[derive(Debug)]
+pub(super) struct Lake {
+    level: f64,
+    closed: bool,
+    /// How deep the water of another method was when it was last looked at; none where the scene gives a level `[m]`.
+    filled: Option<Grid2<f32>>,
+}
+
+impl Lake {
+    /// The level of the scene's standing water, 0 m without any.
+    pub(super) fn of_scene(setup: &Setup, ground: &Heightfield) -> Result<Self, Complaint> {
+        let scene = &setup.scene;
+        let level = scene.water.first().and_then(|pool| pool.level).unwrap_or(0.0);
+        let lake = Self { level, closed: is_closed(scene), filled: None };
+        let dry = || Complaint {
+            path: "water[0].level".into(),
+            message: format!(
+                "the water stands at {level} m, and all ground is higher (the lowest is {:.1} m): waves need water; raise \
+                 [[water]] level, or lower the terrain",
+                ground.height.range().map_or(0.0, |(low, _)| low)
+            ),
+        };
+        let wet = ground.height.values().iter().any(|&height| f64::from(height) < level);
+        if wet { Ok(lake) } else { Err(dry()) }
+    }
+
+    /// Height of its surface `[m]`.
+    pub(super) fn level(&self) -> f64 {
+        self.level
+    }
+
+    /// Takes over how deep the water of another method is; false if hardly anything has changed.
+    pub(super) fn takes(&mut self, ground: &Heightfield, depth: &Grid2<f32>) -> bool {
+        let near = |was: &Grid2<f32>| {
+            was.same_shape(depth)
+                && was.values().iter().zip(depth.values()).all(|(was, is)| (was - is).abs() < UNNOTICED)
+        };
+        if self.filled.as_ref().is_some_and(near) {
+            return false;
+        }
+        let deep = ground.height.values().iter().zip(depth.values()).filter(|(_, depth)| **depth > LEAST_DEPTH);
+        let (mut water, mut moment) = (0.0, 0.0);
+        for (&height, &depth) in deep {
+            // Where it is deep it counts for more: slopes and rivers have a surface of their own.
+            water += f64::from(depth);
+            moment += f64::from(depth) * f64::from(height + depth);
+        }
+        if water > 0.0 {
+            self.level = moment / water;
+            self.filled = Some(depth.clone());
+        }
+        water > 0.0
+    }
+
+    /// How deep the water of another method was, if it fills it `[m]`.
+    pub(super) fn filled(&self) -> Option<&Grid2<f32>> {
+        self.filled.as_ref()
+    }
+
+    /// Takes up what was saved.
+    pub(super) fn fill(&mut self, filled: Grid2<f32>, level: f64) {
+        (self.filled, self.level) = (Some(filled), level);
+    }
+
+    /// Depth of the water, below zero where the ground stands out `[m]`.
+    pub(super) fn depth(&self, ground: &Heightfield) -> Grid2<f32> {
+        match &self.filled {
+            None => ground.height.map(|height| (self.level - f64::from(height)) as f32),
+            Some(filled) => Grid2::from_fn(filled.cols(), filled.rows(), |col, row| {
+                let below = (self.level - f64::from(ground.height.at(col, row))) as f32;
+                // A lake's own shore, not that of the level: behind a dam there may be lower ground that is dry.
+                if filled.at(col, row) > 0.0 { below } else { below.min(-UNNOTICED) }
+            }),
+        }
+    }
+
+    /// Its shores and its bed.
+    pub(super) fn basin(&self, ground: &Heightfield) -> Result<Basin, Complaint> {
+        let depth = Heightfield { height: self.depth(ground), frame: ground.frame.clone() };
+        Basin::from_depth(&depth, self.closed).map_err(in_solver)
+    }
+
+    /// How much water there is `[m³]`.
+    pub(super) fn volume(&self, ground: &Heightfield) -> f64 {
+        let depth = self.depth(ground).map(|depth| depth.max(0.0));
+        ordered_sum(depth.values()) * ground.frame.cell * ground.frame.cell
+    }
+}
+
+/// Whether its edges are walls; they are all alike, which is checked.
+fn is_closed(scene: &Scene) -> bool {
+    scene.edges.north == Edge::Closed
+}

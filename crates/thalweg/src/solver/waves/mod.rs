@@ -1,0 +1,232 @@
+//! Waves on water, and what floats on it, as scenes know them.
+
+mod check;
+mod lake;
+mod makers;
+mod saved;
+mod shown;
+
+use super::method::{Method, read_as, table};
+use super::{Books, Clock, Sections, Setup, Solver, StepError, Stroke, Wanted, cannot_paint};
+use super::{Layer, Patch, WaveBooks};
+use crate::project::Complaint;
+use crate::world::memory_beside;
+use lake::Lake;
+use schemars::JsonSchema;
+use shown::Look;
+use thalweg_field::sum::ordered_sum;
+use thalweg_field::{Grid2, Heightfield, Invalid, Ledger, Points, Snapshot, Solids, Water};
+use thalweg_waves::{self as waves, Fleet, Params, Sea, Waves};
+
+/// Waves on water, as scenes know them.
+pub(super) const METHOD: Method = Method {
+    name: "waves",
+    about: "Waves, the open sea, and bodies that float.",
+    schema: Params::json_schema,
+    presets: &Params::PRESETS,
+    preset: |name| Params::preset(name).as_ref().map(table),
+    read: read_as::<Params>,
+    check: check::check,
+    understands: &["ocean", "body", "wavemaker"],
+    instead: &[
+        ("rain", "waves need water that is there; let it rain with a first [[solver]] of kind = \"pipes\""),
+        ("source", "a lake is filled by a first [[solver]] of kind = \"pipes\", on which waves then float"),
+        ("drain", "water leaves through a first [[solver]] of kind = \"pipes\""),
+        ("emitter", "waves come from a [[wavemaker]], an [ocean] or a [[body]] that moves"),
+        ("time.coarse", "waves cannot be refined; try things out with a larger terrain.cell"),
+    ],
+    more_maps: &["slope_east", "slope_north", "wave_speed"],
+    free: &["step"],
+    relax: None,
+    spacing: |_| None,
+    memory_of_cells: |[cols, rows], _| memory_beside(cols, rows) + 64 * (cols * rows) as u64,
+    memory: |setup| {
+        let Heightfield { height, frame } = setup.ground.heights();
+        let (cols, rows) = (height.cols(), height.rows());
+        let waves = Waves::memory(&setup.params()?, [cols, rows], frame.cell, true);
+        Ok(memory_beside(cols, rows).saturating_add(waves))
+    },
+    build: |setup| Ok(Box::new(WaveRun::new(setup)?)),
+};
+
+/// Steps taken in one go, at most.
+const STRIDE: u64 = 16;
+/// Density of solid rock `[kg/m³]`.
+const ROCK_DENSITY: f64 = 2650.0;
+
+/// The state of a run of waves.
+#[derive(Debug)]
+struct WaveRun {
+    setup: Setup,
+    ground: Heightfield,
+    /// The water at rest.
+    lake: Lake,
+    waves: Waves,
+    fleet: Fleet,
+    /// What bodies look like.
+    looks: Vec<Look>,
+    steps: u64,
+    /// Waves that were sent where there is no water.
+    on_land: u64,
+}
+
+impl WaveRun {
+    fn new(setup: &Setup) -> Result<Self, Complaint> {
+        let params: Params = setup.params()?;
+        let ground = setup.ground.heights().clone();
+        let lake = Lake::of_scene(setup, &ground)?;
+        let basin = lake.basin(&ground)?;
+        let size = [ground.height.cols(), ground.height.rows()];
+        let cell = ground.frame.cell;
+        let start = waves::Setup { params: params.clone(), basin, size, cell, velocity: true };
+        let waves = Waves::new(start).map_err(in_solver)?;
+        let sea = Sea {
+            gravity: params.gravity,
+            level: lake.level(),
+            least_radius: params.smallest_radius.max(2.0 * cell),
+            ..Sea::default()
+        };
+        let mut fleet = Fleet::new(sea).map_err(in_solver)?.within(Some(ground.clone()), Vec::new());
+        let mut looks = Vec::new();
+        for (i, body) in setup.scene.bodies.iter().enumerate() {
+            let mesh = setup.ground.hulls.get(i).and_then(Option::as_deref);
+            let number = fleet.add(body, mesh).map_err(|error| Complaint {
+                path: format!("body[{i}]"),
+                message: format!("body[{i}]: {error}"),
+            })?;
+            looks.push(Look::of(body, &fleet, number, lake.level()));
+        }
+        Ok(Self { setup: setup.clone(), ground, lake, waves, fleet, looks, steps: 0, on_land: 0 })
+    }
+
+    fn params(&self) -> &Params {
+        self.waves.params()
+    }
+
+    fn time(&self) -> f64 {
+        self.steps as f64 * self.params().step
+    }
+
+    /// Bodies feel the water and stir it; paddles push; waves go their ways.
+    fn step(&mut self) -> Result<(), StepError> {
+        let dt = self.params().step;
+        let wake = self.fleet.step(dt, &self.waves).map_err(StepError::wild)?;
+        let mut sent = wake.emissions;
+        sent.extend(makers::emissions(&self.setup.scene.wavemakers, &self.waves, [self.time(), dt]));
+        let sent = self.waves.emit(&sent).map_err(StepError::wild)?;
+        self.on_land += sent.on_land as u64;
+        for foam in &wake.foam {
+            self.waves.stir(foam.place, foam.power * dt);
+        }
+        self.steps += 1;
+        self.waves.advance_to(self.time());
+        Ok(())
+    }
+}
+
+/// Parameters of the method stand below `solver`.
+fn in_solver(invalid: Invalid) -> Complaint {
+    Invalid { key: format!("solver.{}", invalid.key), ..invalid }.into()
+}
+
+impl Solver for WaveRun {
+    fn clock(&self) -> Clock {
+        let time = &self.setup.scene.time;
+        let clock = Clock::of_one_pass(time, (self.steps, self.time()), STRIDE);
+        let before_end = time.duration.map_or(u64::MAX, |duration| self.steps_before(duration));
+        let dt = if self.steps > 0 { [self.params().step; 2] } else { [0.0; 2] };
+        // A still surface is looked at as well.
+        let items = self.waves.particle_count().max(1);
+        Clock { dt, items, kind: "particles", most_steps: clock.most_steps.min(before_end), ..clock }
+    }
+
+    fn steps_before(&self, pass_time: f64) -> u64 {
+        let left = (pass_time - self.time()) / self.params().step;
+        (left.ceil().max(1.0) as u64).min(STRIDE)
+    }
+
+    fn advance(&mut self, steps: u64) -> Result<(), StepError> {
+        (0..steps).try_for_each(|_| self.step())
+    }
+
+    fn change(&mut self, setup: &Setup) -> Result<(), Complaint> {
+        let (old, new) = (&self.setup.scene, &setup.scene);
+        let params: Params = setup.params()?;
+        check::only_live(old, new)?;
+        self.waves.set_params(params).map_err(in_solver)?;
+        for (i, (was, body)) in old.bodies.iter().zip(&new.bodies).enumerate() {
+            if was != body {
+                let wrong = |invalid: Invalid| Invalid { key: format!("body[{i}].{}", invalid.key), ..invalid };
+                self.fleet.edit(i, body).map_err(|invalid| Complaint::from(wrong(invalid)))?;
+            }
+        }
+        self.setup = setup.clone();
+        Ok(())
+    }
+
+    fn paint(&mut self, stroke: &Stroke) -> Result<Patch, Complaint> {
+        Err(cannot_paint(stroke.tool.layer()))
+    }
+
+    fn repaint(&mut self, _: &Patch) -> Result<Patch, Complaint> {
+        Err(cannot_paint(Layer::Ground))
+    }
+
+    fn shift_ground(&mut self, by: &Grid2<f32>) -> Result<(), Complaint> {
+        self.ground.height.values_mut().iter_mut().zip(by.values()).for_each(|(height, by)| *height += by);
+        Ok(())
+    }
+
+    fn floats(&self) -> bool {
+        true
+    }
+
+    fn float_on(&mut self, depth: &Grid2<f32>) -> Result<(), Complaint> {
+        if self.lake.takes(&self.ground, depth) {
+            self.waves.set_basin(self.lake.basin(&self.ground)?);
+            self.fleet.set_level(self.lake.level());
+        }
+        Ok(())
+    }
+
+    fn ground(&self) -> Heightfield {
+        self.ground.clone()
+    }
+
+    fn points(&self) -> Option<Points> {
+        None
+    }
+
+    fn snapshot(&self, wanted: &Wanted) -> Snapshot {
+        shown::snapshot(self, wanted)
+    }
+
+    /// Waves move no ground, and the water that they go through is there at the end as it was at the beginning.
+    fn books(&self) -> Books {
+        let water = self.lake.volume(&self.ground);
+        let bed = ordered_sum(self.ground.height.values()) * self.ground.frame.cell * self.ground.frame.cell;
+        let ledger = Ledger {
+            water: Water { start: water, end: water, ..Water::default() },
+            solids: Solids { bed_start: bed, bed_end: bed, ..Solids::default() },
+        };
+        let waves = WaveBooks::new(&self.waves.books(), self.on_land);
+        Books { ledger, solid_density: ROCK_DENSITY, solids_missing: 0.0, particles: None, crumbs: None, waves: Some(waves) }
+    }
+
+    fn warning(&self) -> Option<String> {
+        let (held_back, most) = (self.waves.books().held_back, self.params().most_particles);
+        let text = format!(
+            "solver.most_particles is {most}, and there is no room for more: {held_back} waves were not sent on; raise it, \
+             or let waves end sooner with a larger solver.lowest_crest"
+        );
+        (held_back > 0).then_some(text)
+    }
+
+    fn save(&self, into: &mut Sections) {
+        saved::save(self, into);
+    }
+
+    fn load(&mut self, from: &Sections) -> Result<(), String> {
+        saved::load(self, from)
+    }
+}

@@ -1,0 +1,75 @@
+//! The state of waves and bodies in sections, and back.
+
+use super::{Sections, WaveRun};
+use thalweg_field::Grid2;
+use thalweg_waves::{Saved, SavedFleet};
+
+pub(super) fn save(run: &WaveRun, into: &mut Sections) {
+    let Saved { time, looks, particles, free, sprays, books, foam } = run.waves.save();
+    into.put("wave_time", time);
+    into.put("looks", looks);
+    into.put("on_land", run.on_land);
+    into.put_doubles("particles", particles);
+    into.put_doubles("free", free.into_iter().map(f64::from).collect());
+    into.put_doubles("sprays", sprays);
+    into.put_doubles("wave_books", books);
+    into.put_floats("foam", foam);
+    let fleet = run.fleet.save();
+    into.put("body_step", fleet.step);
+    into.put("body_time", fleet.time);
+    for (name, numbers) in fleet.arrays() {
+        into.put_doubles(name, numbers.to_vec());
+    }
+    into.put_floats("bed", run.ground.height.values().to_vec());
+    if let Some(filled) = run.lake.filled() {
+        into.put_floats("filled", filled.values().to_vec());
+        into.put_doubles("level", vec![run.lake.level()]);
+    }
+}
+
+pub(super) fn load(run: &mut WaveRun, from: &Sections) -> Result<(), String> {
+    let (step, steps) = (from.number("step")?, run.setup.scene.time.steps);
+    if step > steps {
+        return Err(from.too_far(steps)?);
+    }
+    let number = |key: &str| {
+        let value = from.header.get(key).and_then(serde_json::Value::as_f64);
+        value.ok_or_else(|| format!("its header lacks \"{key}\""))
+    };
+    let grid = |name: &str| {
+        let height = &run.ground.height;
+        let grid = Grid2::from_values(height.cols(), height.rows(), from.floats(name)?.to_vec());
+        let whole = grid.filter(|grid| grid.values().iter().all(|value| value.is_finite()));
+        whole.ok_or_else(|| format!("its \"{name}\" does not fit the terrain"))
+    };
+    let bed = grid("bed")?;
+    let filled = if from.floats("filled").is_ok() { Some(grid("filled")?) } else { None };
+    let free = from.doubles("free")?.iter().map(|&slot| slot as u32).collect();
+    let waves = Saved {
+        time: number("wave_time")?,
+        looks: from.number("looks")?,
+        particles: from.doubles("particles")?.to_vec(),
+        free,
+        sprays: from.doubles("sprays")?.to_vec(),
+        books: from.doubles("wave_books")?.to_vec(),
+        foam: from.floats("foam")?.to_vec(),
+    };
+    let fleet = SavedFleet {
+        step: from.number("body_step")?,
+        time: number("body_time")?,
+        bodies: from.doubles("bodies")?.to_vec(),
+        waves: from.doubles("body_waves")?.to_vec(),
+    };
+    run.ground.height = bed;
+    if let Some(filled) = filled {
+        let level = from.doubles("level")?.first().copied().filter(|level| level.is_finite());
+        run.lake.fill(filled, level.ok_or("its \"level\" is no height")?);
+        run.waves.set_basin(run.lake.basin(&run.ground).map_err(|complaint| complaint.message)?);
+        run.fleet.set_level(run.lake.level());
+    }
+    run.waves.load(&waves)?;
+    run.fleet.load(&fleet).map_err(|invalid| invalid.to_string())?;
+    run.on_land = from.number("on_land")?;
+    run.steps = step;
+    Ok(())
+}

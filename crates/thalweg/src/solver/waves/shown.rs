@@ -1,0 +1,138 @@
+//! What waves and bodies show of themselves.
+
+use super::{Wanted, WaveRun};
+use std::sync::Arc;
+use thalweg_field::{
+    Body, BodyPart, Field, FieldInfo, Finish, Grid2, Heightfield, Material, Pose, Snapshot, TriMesh,
+};
+use thalweg_terrain::analysis::slope;
+use thalweg_waves::{BodyParams, Fleet, Hull, HullForm, Turn, phase_speed, shapes};
+
+/// What is seen of a body, and the room that no water enters.
+#[derive(Clone, Debug)]
+pub(super) struct Look {
+    parts: Vec<BodyPart>,
+    dry: Arc<TriMesh>,
+}
+
+/// White paint above a red bottom.
+const WHITE: [u8; 3] = [233, 230, 222];
+const RED: [u8; 3] = [134, 36, 30];
+const ORANGE: [u8; 3] = [224, 96, 28];
+const PINE: [u8; 3] = [170, 128, 82];
+const GLASS: [u8; 3] = [38, 52, 62];
+/// How far the paint of the bottom reaches above the water, in heights of the hull `[-]`.
+const BOOT: f64 = 0.05;
+
+impl Look {
+    /// How a body looks that was just put onto the water, which stands at a level `[m]`.
+    pub(super) fn of(body: &BodyParams, fleet: &Fleet, number: usize, level: f64) -> Self {
+        let hull = fleet.hull(number);
+        let dry = Arc::new(hull.mesh());
+        let water = level - fleet.motion(number).place[2] + body.at[2] + BOOT * body.size[2];
+        let paint = |colour, bottom| Material { colour, finish: Finish::Paint, bottom };
+        let material = match body.hull {
+            HullForm::Boat => paint(WHITE, Some((RED, water as f32))),
+            HullForm::Box => Material { colour: PINE, finish: Finish::Wood, bottom: None },
+            HullForm::Sphere => paint(ORANGE, None),
+            HullForm::Buoy => paint(RED, None),
+            HullForm::Mesh => paint([176, 180, 182], Some((RED, water as f32))),
+        };
+        let mut parts = vec![BodyPart { mesh: dry.clone(), material }];
+        if body.hull == HullForm::Boat {
+            parts.extend(cabin(hull, body.size));
+        }
+        Self { parts, dry }
+    }
+}
+
+/// A wheelhouse aft of the middle, with a band of windows: it carries no weight and is nothing but seen.
+fn cabin(hull: &Hull, [long, wide, high]: [f64; 3]) -> Vec<BodyPart> {
+    let top = hull.bounds()[1][2];
+    let part = |size: [f64; 3], up: f64, material| {
+        let mut mesh = shapes::box_hull(size).mesh();
+        let at = [-0.08 * long, 0.0, top + up + 0.5 * size[2] - 0.35 * high].map(|x| x as f32);
+        mesh.positions.iter_mut().for_each(|place| (0..3).for_each(|axis| place[axis] += at[axis]));
+        BodyPart { mesh: Arc::new(mesh), material }
+    };
+    let [low, windows, roof] = [0.45 * high, 0.22 * high, 0.05 * high];
+    let size = |share: f64, tall: f64| [0.26 * long * share, 0.52 * wide * share, tall];
+    vec![
+        part(size(1.0, low), 0.0, Material::paint(WHITE)),
+        part(size(0.96, windows), low, Material { colour: GLASS, finish: Finish::Paint, bottom: None }),
+        part(size(1.06, roof), low + windows, Material::paint(WHITE)),
+    ]
+}
+
+/// Everything that is wanted.
+pub(super) fn snapshot(run: &WaveRun, wanted: &Wanted) -> Snapshot {
+    let mut shown = Snapshot::of_fields(run.ground.frame.clone(), Vec::new());
+    (shown.step, shown.time) = (run.steps, run.time());
+    let mut add = |name, unit, meaning, values: &dyn Fn() -> Grid2<f32>| {
+        if wanted.has(name) {
+            shown.fields.push(Field { info: FieldInfo::new(name, unit, meaning), values: values() });
+        }
+    };
+    let surface = run.waves.surface();
+    let [east, north] = surface.displacement();
+    add("height", "m", "height of the bed", &|| run.ground.height.clone());
+    add("water", "m", "depth of the water above the bed, waves included", &|| run.depth_with_waves());
+    add("waves", "m", "height of the waves above water at rest, without those of the open sea", &|| {
+        surface.height().clone()
+    });
+    add("displacement_east", "m", "how far the surface is moved to the east", &|| east.clone());
+    add("displacement_north", "m", "how far the surface is moved to the north", &|| north.clone());
+    add("foam", "-", "share of the surface that foam covers", &|| surface.foam().clone());
+    if let Some([east, north, _]) = surface.velocity() {
+        add("velocity_east", "m/s", "velocity of the water to the east", &|| east.clone());
+        add("velocity_north", "m/s", "velocity of the water to the north", &|| north.clone());
+    }
+    add("slope", "rad", "slope of the bed", &|| slope(&run.ground));
+    more_fields(run, wanted, &mut shown);
+    shown.bodies = if wanted.points { bodies(run) } else { Vec::new() };
+    shown
+}
+
+/// Maps that are made only when they are asked for.
+fn more_fields(run: &WaveRun, wanted: &Wanted, shown: &mut Snapshot) {
+    let mut add = |name, unit, meaning, values: Grid2<f32>| {
+        shown.fields.push(Field { info: FieldInfo::new(name, unit, meaning), values });
+    };
+    if ["slope_east", "slope_north"].iter().any(|name| wanted.names(name)) {
+        let [east, north] = run.waves.surface().gradient();
+        add("slope_east", "-", "how the surface rises to the east, of its normal", east);
+        add("slope_north", "-", "how the surface rises to the north, of its normal", north);
+    }
+    if wanted.names("wave_speed") {
+        let params = run.params();
+        let speed = |depth: f32| phase_speed(params.gravity, params.largest_radius, f64::from(depth.max(0.0)));
+        let depth = run.lake.depth(&run.ground);
+        add("wave_speed", "m/s", "speed of the longest waves", depth.map(|depth| speed(depth) as f32));
+    }
+}
+
+impl WaveRun {
+    /// Depth of the water with all its waves `[m]`; nothing on land.
+    fn depth_with_waves(&self) -> Grid2<f32> {
+        let Heightfield { height, .. } = &self.ground;
+        let (rest, waves) = (self.lake.depth(&self.ground), self.waves.surface().height());
+        Grid2::from_fn(height.cols(), height.rows(), |col, row| {
+            let depth = rest.at(col, row);
+            if depth > 0.0 { (depth + waves.at(col, row)).max(0.0) } else { 0.0 }
+        })
+    }
+}
+
+fn bodies(run: &WaveRun) -> Vec<Body> {
+    let body = |(number, look): (usize, &Look)| {
+        let motion = run.fleet.motion(number);
+        let Turn([w, x, y, z]) = motion.turn;
+        Body {
+            name: run.fleet.name(number).to_owned().into(),
+            parts: look.parts.clone(),
+            dry: Some(look.dry.clone()),
+            pose: Pose { place: motion.place, turn: [x, y, z, w] },
+        }
+    };
+    run.looks.iter().enumerate().map(body).collect()
+}
