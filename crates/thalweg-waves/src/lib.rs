@@ -10,6 +10,7 @@ mod books;
 mod dispersion;
 mod emission;
 mod fronts;
+mod ocean;
 mod params;
 mod particles;
 mod plane;
@@ -26,6 +27,10 @@ pub use books::{Books, WATER_DENSITY};
 pub use dispersion::{frequency, group_speed, phase_speed, radius_of};
 pub use emission::Emission;
 pub use fronts::mirrored_distance;
+pub use ocean::{
+    GerstnerWave, Ocean, OceanParams, OceanPoint, OceanSurface, PatchView, SpectrumKind, Sum,
+    capillary_frequency,
+};
 pub use params::{Conserved, GRAVITY, Params, Speed};
 pub use surface::Surface;
 pub use water_surface::{WaterPoint, WaterSurface};

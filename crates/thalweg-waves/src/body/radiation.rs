@@ -15,10 +15,11 @@ use super::hull::{Hull, twice_area};
 use super::vector::{Matrix, Vector, cross, dot, minus, plus, scaled, times, transposed};
 use super::water::{Sample, Wetting};
 use crate::Emission;
-use std::f64::consts::{FRAC_1_PI, FRAC_2_PI, FRAC_PI_2, PI, TAU};
+use std::f64::consts::{FRAC_1_PI, PI, TAU};
 
-/// Volume of a round particle of height and radius 1, ∫ ½(cos πu + 1) dA `[-]`.
-pub const PARTICLE_VOLUME: f64 = FRAC_PI_2 - FRAC_2_PI;
+/// Volume of a wave particle of height and radius 1, as the kernel of the surface has it, ½(1 + cos πx) ½(1 + cos πy) `[-]`. A round
+/// bump has π/2 − 2/π.
+pub const PARTICLE_VOLUME: f64 = 1.0;
 
 /// Stations along the contour, and of what comes up through the surface above the body: fore, port, aft, starboard.
 const CONTOUR: usize = 24;
