@@ -3,6 +3,7 @@
 use std::f32::consts::{FRAC_PI_2, PI};
 
 use glam::{Mat4, Vec2, Vec3, Vec4};
+use thalweg_field::Pose;
 
 use crate::scene::{StyleError, check};
 
@@ -16,6 +17,59 @@ pub enum Camera {
     Fly(Fly),
     /// Looks straight down without perspective, north up; shows everything.
     Top,
+    /// Stays behind and above a body.
+    Follow(Follow),
+    /// Stands on a body and moves with it.
+    Ride(Ride),
+}
+
+/// A camera that stays behind a body. It takes part in neither heave, roll nor pitch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Follow {
+    /// Name of the body.
+    pub body: String,
+    /// Compass direction that it looks along, clockwise from where the body heads `[rad]`.
+    pub yaw: f32,
+    /// Angle that it looks down from the horizontal `[rad]`.
+    pub pitch: f32,
+    /// Height of the field of view `[rad]`.
+    pub fov: f32,
+    /// Way from the body; `None` goes by its size `[m]`.
+    pub distance: Option<f32>,
+}
+
+/// A camera that stands on a body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ride {
+    /// Name of the body.
+    pub body: String,
+    /// Direction that it looks along, clockwise from the bow `[rad]`.
+    pub yaw: f32,
+    /// Angle that it looks down from the body's own level `[rad]`.
+    pub pitch: f32,
+    /// Height of the field of view `[rad]`.
+    pub fov: f32,
+    /// Where it stands, ahead, to the left and up in the body's axes; `None` for behind its middle, a little above all of
+    /// it `[m]`.
+    pub seat: Option<[f32; 3]>,
+}
+
+impl Default for Follow {
+    fn default() -> Self {
+        Self {
+            body: String::new(),
+            yaw: 0.0,
+            pitch: 16f32.to_radians(),
+            fov: 40f32.to_radians(),
+            distance: None,
+        }
+    }
+}
+
+impl Default for Ride {
+    fn default() -> Self {
+        Self { body: String::new(), yaw: 0.0, pitch: 4f32.to_radians(), fov: 60f32.to_radians(), seat: None }
+    }
 }
 
 /// A camera that circles a target.
@@ -71,6 +125,15 @@ impl Camera {
         Self::Orbit(Orbit { yaw, pitch, ..Orbit::default() })
     }
 
+    /// The body that it belongs to.
+    pub fn body(&self) -> Option<&str> {
+        match self {
+            Self::Follow(follow) => Some(&follow.body),
+            Self::Ride(ride) => Some(&ride.body),
+            Self::Orbit(_) | Self::Fly(_) | Self::Top => None,
+        }
+    }
+
     /// The camera itself if it can take a picture.
     pub fn validated(self) -> Result<Self, StyleError> {
         let angles = |yaw: f32, pitch: f32, fov: f32| {
@@ -93,6 +156,16 @@ impl Camera {
                 place("position", fly.position)?;
             }
             Self::Top => {}
+            Self::Follow(follow) => {
+                angles(follow.yaw, follow.pitch, follow.fov)?;
+                if let Some(distance) = follow.distance {
+                    check("distance", distance, distance > 0.0, "it must be above 0")?;
+                }
+            }
+            Self::Ride(ride) => {
+                angles(ride.yaw, ride.pitch, ride.fov)?;
+                ride.seat.map_or(Ok(()), |seat| place("seat", seat))?;
+            }
         }
         Ok(self)
     }
@@ -146,11 +219,73 @@ pub enum Lens {
 /// Share of the picture that a subject may fill `[-]`.
 const FILL: f32 = 0.93;
 
+/// A body as a camera sees it that belongs to it.
+pub(crate) struct Craft<'a> {
+    pub pose: &'a Pose,
+    /// Lowest and highest corner in its own axes `[m]`.
+    pub size: [Vec3; 2],
+    /// Height that a camera behind it goes by `[m]`.
+    pub level: f32,
+    /// Factor on heights `[-]`.
+    pub exaggeration: f32,
+}
+
+impl Craft<'_> {
+    /// A direction of its own axes in the world's.
+    fn turned(&self, way: Vec3) -> Vec3 {
+        Vec3::from_array(self.pose.turned(way.to_array().map(f64::from)).map(|v| v as f32))
+            .normalize_or(Vec3::X)
+    }
+
+    /// A place of its own axes in the world's, as it is drawn `[m]`.
+    fn world(&self, place: Vec3) -> Vec3 {
+        let [x, y, z] = self.pose.world(place.to_array().map(f64::from)).map(|v| v as f32);
+        Vec3::new(x, y, z * self.exaggeration)
+    }
+}
+
 impl View {
+    /// Behind a body and above it, level whatever the waves do.
+    pub(crate) fn following(follow: &Follow, craft: &Craft, subject: &Subject, aspect: f32) -> Self {
+        /// Lengths of the body between it and the camera, unless it is told `[-]`.
+        const LENGTHS: f32 = 2.4;
+        /// A camera keeps out of the water that much `[m]`.
+        const ABOVE: f32 = 1.5;
+        let ahead = craft.turned(Vec3::X);
+        let heading = ahead.x.atan2(ahead.y);
+        let mut view = Self::looking(heading + follow.yaw, follow.pitch, follow.fov, aspect);
+        let [low, high] = craft.size;
+        let length = (high - low).length().max(1.0);
+        let target =
+            craft.world(Vec3::ZERO).with_z((craft.level + 0.25 * high.z.max(0.0)) * craft.exaggeration);
+        let distance = follow.distance.unwrap_or(LENGTHS * length);
+        view.eye = target - view.forward * distance;
+        view.eye.z = view.eye.z.max(craft.level * craft.exaggeration + ABOVE);
+        view.with_ends(subject)
+    }
+
+    /// On a body, and tilted with it.
+    pub(crate) fn riding(ride: &Ride, craft: &Craft, subject: &Subject, aspect: f32) -> Self {
+        let [low, high] = craft.size;
+        // Behind the middle, where a helmsman stands, over all that is there.
+        let helm = || {
+            let length = high.x - low.x;
+            Vec3::new(low.x + 0.3 * length, 0.5 * (low.y + high.y), high.z + 0.06 * length)
+        };
+        let mut view = Self::looking(0.0, 0.0, ride.fov, aspect);
+        let (yaw, pitch) = (ride.yaw, ride.pitch);
+        let forward = Vec3::new(yaw.cos() * pitch.cos(), -yaw.sin() * pitch.cos(), -pitch.sin());
+        let right = Vec3::new(-yaw.sin(), -yaw.cos(), 0.0);
+        (view.forward, view.right) = (craft.turned(forward), craft.turned(right));
+        view.up = view.right.cross(view.forward).normalize_or(Vec3::Z);
+        view.eye = craft.world(ride.seat.map_or_else(helm, Vec3::from_array));
+        view.with_ends(subject)
+    }
+
     pub(crate) fn new(camera: &Camera, subject: &Subject, aspect: f32) -> Self {
         let [low, high] = subject.bounds();
         let reach = (high - low).length().max(1.0e-3);
-        let mut view = match camera {
+        let view = match camera {
             Camera::Orbit(orbit) => Self::orbit(orbit, subject, aspect),
             Camera::Fly(fly) => {
                 let mut view = Self::looking(fly.yaw, fly.pitch, fly.fov, aspect);
@@ -165,7 +300,17 @@ impl View {
                 view.eye = ((low + high) * 0.5).with_z(high.z + reach);
                 view
             }
+            // Without its body it shows everything.
+            Camera::Follow(_) | Camera::Ride(_) => Self::orbit(&Orbit::default(), subject, aspect),
         };
+        view.with_ends(subject)
+    }
+
+    /// The view with the ends of what is seen of a subject.
+    fn with_ends(mut self, subject: &Subject) -> Self {
+        let [low, high] = subject.bounds();
+        let reach = (high - low).length().max(1.0e-3);
+        let view = &mut self;
         let ways: Vec<f32> = subject.landmarks.iter().map(|p| (*p - view.eye).dot(view.forward)).collect();
         let nearest = ways.iter().copied().fold(f32::INFINITY, f32::min);
         let farthest = ways.iter().copied().fold(0.0, f32::max);
@@ -173,7 +318,7 @@ impl View {
         // stay in front of all that is drawn, also between the landmarks.
         view.near = (0.5 * nearest.min(1.0e9)).max(1.0e-4 * reach);
         view.far = farthest.max(view.near * 2.0) + reach;
-        view
+        self
     }
 
     /// A view from the origin along a direction.

@@ -1,11 +1,11 @@
 //! How far everything in a snapshot reaches: what cameras go by that show all of it, whoever draws.
 
 use glam::{BVec3, Vec2, Vec3};
-use thalweg_field::{Grid2, Matter, Mesh, Points, Snapshot};
+use thalweg_field::{Body, Grid2, Matter, Mesh, Points, Pose, Sea, Snapshot, TriMesh};
 
-use crate::camera::Subject;
+use crate::camera::{Craft, Subject};
 use crate::cpu::resample::filled;
-use crate::{Camera, Scene, View};
+use crate::{Camera, Lens, Scene, View};
 
 /// Thickness of the block below its lowest ground, in widths `[-]`.
 const FOOT: f32 = 0.045;
@@ -35,6 +35,21 @@ pub struct Extent {
     bodies: Vec<(Matter, [Vec3; 2])>,
     /// Lowest and highest corner of ground that is a mesh `[m]`.
     pub(crate) earth: Option<[Vec3; 2]>,
+    /// The bodies that cameras may follow.
+    followed: Vec<Followed>,
+    /// Level of the open sea `[m]`.
+    sea: Option<f32>,
+}
+
+/// A body as cameras know it.
+#[derive(Clone, Debug)]
+struct Followed {
+    name: String,
+    pose: Pose,
+    /// Lowest and highest corner in its own axes `[m]`.
+    size: [Vec3; 2],
+    /// And in the world, if there is anything to see of it.
+    bounds: Option<[Vec3; 2]>,
 }
 
 /// Where particles lie.
@@ -56,6 +71,11 @@ impl Extent {
             Some(Cloud { centres, radius: radius_of(points, centres) })
         });
         extent.bodies = snapshot.meshes.iter().filter_map(body_of).collect();
+        extent.followed = snapshot.bodies.iter().map(Followed::of).collect();
+        extent.sea = snapshot.sea.as_ref().map(|sea| sea.level);
+        if let Some(sea) = snapshot.sea.as_ref().filter(|_| !extent.has_ground) {
+            extent.open(sea);
+        }
         extent.earth = snapshot.ground.as_ref().and_then(|ground| bounds_of(&ground.mesh.positions));
         extent
     }
@@ -79,11 +99,20 @@ impl Extent {
             cloud: None,
             bodies: Vec::new(),
             earth: None,
+            followed: Vec::new(),
+            sea: None,
         }
     }
 
     /// The view that a camera has of everything in a picture of that shape, heights exaggerated that much.
+    ///
+    /// A camera that follows a body which is not there shows everything; [`Self::body_names`] tells which there are.
     pub fn view(&self, camera: &Camera, exaggeration: f32, aspect: f32) -> View {
+        /// Nearest water that is seen of the sea `[m]`.
+        const AT_SEA: f32 = 0.1;
+        let named = camera.body().and_then(|name| self.followed.iter().find(|body| body.name == name));
+        let whole = Camera::default();
+        let camera = if camera.body().is_some() && named.is_none() { &whole } else { camera };
         let base = self.base(exaggeration);
         let things = self.things(exaggeration);
         let corners = things.iter().flat_map(|[low, high]| {
@@ -93,7 +122,25 @@ impl Extent {
         let net = if self.has_ground || things.is_none() { &self.net[..] } else { &[] };
         let landmarks =
             net.iter().flat_map(|p| [p.with_z(p.z * exaggeration), p.with_z(base)]).chain(corners).collect();
-        View::new(camera, &Subject { landmarks }, aspect)
+        let subject = Subject { landmarks };
+        let view = match (camera, named) {
+            (Camera::Follow(follow), Some(body)) => {
+                let level = self.sea.map_or(body.pose.place[2], f64::from);
+                let craft = Craft { pose: &body.pose, size: body.size, level: level as f32, exaggeration };
+                View::following(follow, &craft, &subject, aspect)
+            }
+            (Camera::Ride(ride), Some(body)) => {
+                let level = body.pose.place[2] as f32;
+                let craft = Craft { pose: &body.pose, size: body.size, level, exaggeration };
+                View::riding(ride, &craft, &subject, aspect)
+            }
+            _ => View::new(camera, &subject, aspect),
+        };
+        match view.lens {
+            // The sea begins below the eye, whatever stands in it.
+            Lens::Perspective(_) if self.sea.is_some() => View { near: view.near.min(AT_SEA), ..view },
+            _ => view,
+        }
     }
 
     /// As which particles are drawn `[m]`; 0 if there are none.
@@ -107,8 +154,40 @@ impl Extent {
             let [low, high] = raised(cloud.centres, exaggeration);
             [low - cloud.radius, high + cloud.radius]
         });
-        let meshes = self.bodies.iter().map(|(_, bounds)| bounds).chain(&self.earth);
+        let moving = self.followed.iter().filter_map(|body| body.bounds.as_ref());
+        let meshes = self.bodies.iter().map(|(_, bounds)| bounds).chain(moving).chain(&self.earth);
         cloud.chain(meshes.map(|bounds| raised(*bounds, exaggeration))).reduce(joined)
+    }
+
+    /// Lowest and highest corner of all bodies `[m]`.
+    #[cfg(feature = "gpu")]
+    pub(crate) fn bodies(&self, exaggeration: f32) -> Option<[Vec3; 2]> {
+        let bounds = self.followed.iter().filter_map(|body| body.bounds);
+        bounds.map(|bounds| raised(bounds, exaggeration)).reduce(joined)
+    }
+
+    /// The way over which air has the haze that a look tells: the width of everything, or more over the sea `[m]`.
+    #[cfg(feature = "gpu")]
+    pub(crate) fn clear_way(&self) -> f32 {
+        /// Over the sea the air is as clear, whatever lies in the middle `[m]`.
+        const AT_SEA: f32 = 6.0e3;
+        if self.sea.is_some() { self.width().max(AT_SEA) } else { self.width() }
+    }
+
+    /// Names of the bodies that cameras may follow.
+    pub fn body_names(&self) -> impl Iterator<Item = &str> {
+        self.followed.iter().map(|body| &body.name[..])
+    }
+
+    /// Open sea in the place of ground: a few of its largest waves, for cameras that show everything.
+    fn open(&mut self, sea: &Sea) {
+        /// Without waves `[m]`.
+        const STILL: f32 = 100.0;
+        let side = sea.patches.iter().map(|patch| patch.side).fold(0.0, f32::max);
+        self.plan = Vec2::splat(if side > 0.0 { side } else { STILL });
+        self.heights = [sea.level; 2];
+        let corner = |i: usize| (Vec2::new((i & 1) as f32, (i >> 1) as f32) * self.plan).extend(sea.level);
+        self.net = (0..4).map(corner).collect();
     }
 
     /// Lowest and highest corner of all meshes of water `[m]`.
@@ -159,6 +238,27 @@ impl Extent {
     pub(crate) fn centre(&self, exaggeration: f32) -> Vec3 {
         let [low, high] = self.bounds(exaggeration);
         (low + high) * 0.5
+    }
+}
+
+impl Followed {
+    fn of(body: &Body) -> Self {
+        let parts = || body.parts.iter().filter(|part| !part.mesh.triangles.is_empty());
+        let size = parts().filter_map(|part| bounds_of(&part.mesh.positions)).reduce(joined);
+        let bounds =
+            parts().filter_map(|part| bounds_of(&placed(&body.pose, &part.mesh).positions)).reduce(joined);
+        Self { name: body.name.to_string(), pose: body.pose, size: size.unwrap_or([Vec3::ZERO; 2]), bounds }
+    }
+}
+
+/// A mesh in the axes of a body, where that body is.
+pub(crate) fn placed(pose: &Pose, mesh: &TriMesh) -> TriMesh {
+    let moved = |place: &[f32; 3]| pose.world(place.map(f64::from)).map(|v| v as f32);
+    let turned = |way: &[f32; 3]| pose.turned(way.map(f64::from)).map(|v| v as f32);
+    TriMesh {
+        positions: mesh.positions.iter().map(moved).collect(),
+        normals: mesh.normals.iter().map(turned).collect(),
+        triangles: mesh.triangles.clone(),
     }
 }
 

@@ -48,7 +48,7 @@ mod sky;
 mod spread;
 mod text;
 
-pub use camera::{Camera, Fly, Lens, Orbit, View};
+pub use camera::{Camera, Fly, Follow, Lens, Orbit, Ride, View};
 pub use colour_bar::{Legend, LegendPlace};
 pub use colour_map::ColourMap;
 pub use cpu::map::{MapStyle, map};

@@ -14,7 +14,14 @@ use super::{FRAME, GROUND, MUD, WATER};
 pub(super) const SIDE: u32 = 2048;
 /// Meshes along the side of the net of light.
 const MESHES: u32 = 512;
-const FORMAT: TextureFormat = TextureFormat::R16Float;
+pub(super) const FORMAT: TextureFormat = TextureFormat::R16Float;
+
+/// A knot of the net: its place as a share of the map's sides.
+pub(super) const KNOT: wgpu::VertexBufferLayout<'static> = wgpu::VertexBufferLayout {
+    array_stride: size_of::<[f32; 2]>() as u64,
+    step_mode: wgpu::VertexStepMode::Vertex,
+    attributes: &wgpu::vertex_attr_array![0 => Float32x2],
+};
 
 pub(super) struct Caustics {
     pub map: Texture,
@@ -46,11 +53,7 @@ impl Caustics {
                 module: &module,
                 entry_point: Some("vertex"),
                 compilation_options: Default::default(),
-                buffers: &[Some(wgpu::VertexBufferLayout {
-                    array_stride: size_of::<[f32; 2]>() as u64,
-                    step_mode: wgpu::VertexStepMode::Vertex,
-                    attributes: &wgpu::vertex_attr_array![0 => Float32x2],
-                })],
+                buffers: &[Some(KNOT)],
             },
             primitive: Default::default(),
             depth_stencil: None,
@@ -90,9 +93,20 @@ impl Caustics {
 
     /// Draws the map of the frame that is set.
     pub(super) fn draw(&self, encoder: &mut wgpu::CommandEncoder, group: &wgpu::BindGroup) {
+        self.draw_with(encoder, |pass| {
+            pass.set_pipeline(&self.pipeline);
+            pass.set_bind_group(0, group, &[]);
+        });
+    }
+
+    /// Draws the map as what is set on the pass carries light down.
+    pub(super) fn draw_with(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        set: impl FnOnce(&mut wgpu::RenderPass),
+    ) {
         let mut pass = super::begin(encoder, "caustics", &[&self.map.view], None);
-        pass.set_pipeline(&self.pipeline);
-        pass.set_bind_group(0, group, &[]);
+        set(&mut pass);
         pass.set_vertex_buffer(0, self.knots.slice(..));
         pass.set_index_buffer(self.triangles.slice(..), wgpu::IndexFormat::Uint32);
         pass.draw_indexed(0..MESHES * MESHES * 6, 0, 0..1);

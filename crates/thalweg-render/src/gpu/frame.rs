@@ -4,6 +4,7 @@ use bytemuck::{Pod, Zeroable};
 use glam::{Mat4, Vec3, Vec4};
 
 use super::ground_mesh::{FOLDS, strata_data};
+use super::sea_maps::SQUARES;
 use super::world::World;
 use crate::light::linear;
 use crate::sky::Sky;
@@ -21,6 +22,8 @@ pub(super) const COLOURED: u32 = 256;
 pub(super) const LAND: u32 = 512;
 pub(super) const LADEN: u32 = 1024;
 pub(super) const ROOFED: u32 = 2048;
+pub(super) const SEA: u32 = 4096;
+pub(super) const SHEET: u32 = 8192;
 
 /// See `shaders/frame.wgsl` for what each holds.
 #[repr(C)]
@@ -52,6 +55,11 @@ pub(super) struct FrameData {
     cut: Vec4,
     strata: Vec4,
     folds: [Vec4; FOLDS],
+    sea: Vec4,
+    sea_grid: Vec4,
+    sea_squares: [Vec4; SQUARES],
+    bodies_low: Vec4,
+    bodies_high: Vec4,
 }
 
 /// Direction to the sun.
@@ -111,6 +119,9 @@ impl FrameData {
         let opacity =
             look.overlay.as_ref().filter(|_| overlay.is_some()).map_or(0.0, |overlay| overlay.opacity);
         let relief = look.overlay.as_ref().map_or(0.0, |overlay| overlay.style.relief);
+        let (sea, sea_grid, sea_squares) = sea_data(world);
+        let bodies = world.extent.bodies(style.vertical_exaggeration);
+        let [bodies_low, bodies_high] = bodies.unwrap_or([Vec3::ZERO; 2]);
         let (strata, folds) = strata_data(world.earth.as_ref().and_then(|earth| earth.strata.as_ref()));
         Self {
             clip_from_world: view.clip_from_world(),
@@ -121,7 +132,7 @@ impl FrameData {
             up: lens(view.up, half),
             viewport: Vec4::new(width, height, 1.0 / width, 1.0 / height),
             sun: sun.extend(style.sun_radius.cos()),
-            sun_light: (sky.sun * EXPOSURE).extend(look.haze / world.extent.width()),
+            sun_light: (sky.sun * EXPOSURE).extend(look.haze / world.extent.clear_way()),
             ambient: [
                 ambient[0],
                 ambient[1] * along.x - ambient[2] * along.y,
@@ -167,6 +178,11 @@ impl FrameData {
             cut: cut_data(look, world),
             strata,
             folds,
+            sea,
+            sea_grid,
+            sea_squares,
+            bodies_low: bodies_low.extend(0.0),
+            bodies_high: bodies_high.extend(f32::from(bodies.is_some())),
             ball: ((low_water + high_water) * 0.5).extend(0.5 * (high_water - low_water).length()),
         }
     }
@@ -178,11 +194,24 @@ fn cut_data(look: &Look, world: &World) -> Vec4 {
     cut.map_or(Vec4::ZERO, |([east, north], offset)| Vec4::new(east, north, offset, 1.0))
 }
 
+/// The sea: its numbers, those of the grid's waves, its squares.
+fn sea_data(world: &World) -> (Vec4, Vec4, [Vec4; SQUARES]) {
+    let Some(maps) = &world.sea else { return (Vec4::ZERO, Vec4::ZERO, [Vec4::ZERO; SQUARES]) };
+    let mut squares = [Vec4::ONE; SQUARES];
+    for (square, known) in squares.iter_mut().zip(&maps.squares) {
+        *square = Vec4::from_array(*known);
+    }
+    let sea = Vec4::new(maps.level, maps.depth, maps.squares.len() as f32, maps.wrinkles(world.cell));
+    let rooms = f32::from(!world.rooms.is_empty());
+    (sea, Vec4::new(f32::from(maps.on_grid), maps.fade, rooms, 0.0), squares)
+}
+
 /// Whether waves focus light to be seen: on coarse cells none is short enough for its water's depth.
 pub(super) fn focuses(look: &Look, world: &World) -> bool {
     /// Side of the largest cell whose waves may `[m]`.
     const FINE: f32 = 1.0;
-    look.water.caustics && look.water.visible && world.has_water && world.cell <= FINE
+    let water = world.has_water || (world.sea.is_some() && world.has_heights());
+    look.water.caustics && look.water.visible && water && world.cell <= FINE
 }
 
 fn flags(look: &Look, world: &World) -> u32 {
@@ -198,6 +227,8 @@ fn flags(look: &Look, world: &World) -> u32 {
         (COLOURED, look.particles.colour.is_some() && world.particle_scale().is_some()),
         (LAND, world.extent.has_ground),
         (ROOFED, world.extent.earth.is_some()),
+        (SEA, world.sea.is_some()),
+        (SHEET, world.sea.as_ref().is_some_and(|maps| maps.sheet)),
         (LADEN, world.cloud.as_ref().is_some_and(|cloud| cloud.laden)),
     ]
     .iter()

@@ -16,6 +16,8 @@ use crate::sky::{self, Sky};
 
 pub(super) struct Globals {
     pub layout: wgpu::BindGroupLayout,
+    /// Those of its textures that the sea needs; it has many of its own, and a shader may read no more than sixteen.
+    pub few_layout: wgpu::BindGroupLayout,
     pub shadow_map: Texture,
     frame: wgpu::Buffer,
     clamped: wgpu::Sampler,
@@ -47,6 +49,9 @@ const KINDS: [TextureSampleType; 13] = [
     EXACT,
     SMOOTH,
 ];
+
+/// Bindings of what the sea needs: drawn surface, bed, its slopes and matter, how open it is, shadows, ripples, sky.
+const FEW: [u32; 8] = [4, 5, 6, 7, 10, 11, 13, 14];
 
 const STAGES: ShaderStages = ShaderStages::VERTEX_FRAGMENT;
 
@@ -86,6 +91,11 @@ impl Globals {
             label: Some("frame"),
             entries: &entries,
         });
+        entries.retain(|entry| entry.binding < 4 || FEW.contains(&entry.binding));
+        let few_layout = gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: Some("frame of the sea"),
+            entries: &entries,
+        });
         let sampler = |address, compare| {
             gpu.device.create_sampler(&wgpu::SamplerDescriptor {
                 address_mode_u: address,
@@ -106,6 +116,7 @@ impl Globals {
         no_caustics.write(gpu, bytemuck::bytes_of(&[f16::ONE; 4]));
         Self {
             layout,
+            few_layout,
             shadow_map: Texture::new(gpu, "shadow", [shadow::SIDE; 2], super::DEPTH, 1),
             frame: gpu.device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some("frame"),
@@ -142,13 +153,13 @@ impl Globals {
         self.colours.write(gpu, bytemuck::cast_slice(&texels));
     }
 
-    /// The bindings while the maps of shadows and caustics are drawn, and afterwards.
-    pub(super) fn groups(&self, gpu: &Gpu, world: &World, caustics: &Texture) -> [wgpu::BindGroup; 2] {
+    /// The bindings while the maps of shadows and caustics are drawn, and afterwards; each as a whole, and those of the sea.
+    pub(super) fn groups(&self, gpu: &Gpu, world: &World, caustics: &Texture) -> [[wgpu::BindGroup; 2]; 2] {
         let early = self.group(gpu, world, &self.no_shadow, &self.no_caustics);
         [early, self.group(gpu, world, &self.shadow_map, caustics)]
     }
 
-    fn group(&self, gpu: &Gpu, world: &World, shadow: &Texture, caustics: &Texture) -> wgpu::BindGroup {
+    fn group(&self, gpu: &Gpu, world: &World, shadow: &Texture, caustics: &Texture) -> [wgpu::BindGroup; 2] {
         let maps = &world.maps;
         let overlay = world.overlay.as_ref().map_or(&self.nothing, |overlay| &overlay.values);
         let textures = [
@@ -174,10 +185,11 @@ impl Globals {
         ];
         let bound = textures.iter().zip(KINDS).zip(4..);
         entries.extend(bound.map(|((texture, kind), binding)| texture.bound(binding, kind)));
-        gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some("frame"),
-            layout: &self.layout,
-            entries: &entries,
-        })
+        let group = |layout, entries: &[wgpu::BindGroupEntry]| {
+            gpu.device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some("frame"), layout, entries })
+        };
+        let whole = group(&self.layout, &entries);
+        entries.retain(|entry| entry.binding < 4 || FEW.contains(&entry.binding));
+        [whole, group(&self.few_layout, &entries)]
     }
 }

@@ -18,6 +18,7 @@ mod bake;
 mod caustics;
 mod contents;
 mod fluid;
+mod foam_tile;
 mod frame;
 mod globals;
 mod ground_mesh;
@@ -26,6 +27,8 @@ mod mesh;
 mod needs;
 mod particles;
 mod ripples;
+mod sea;
+mod sea_maps;
 mod shadow;
 mod space;
 #[cfg(test)]
@@ -53,6 +56,7 @@ use bake::Bakery;
 use caustics::Caustics;
 use frame::FrameData;
 use globals::Globals;
+use sea::SeaPipelines;
 use shadow::Shadow;
 use space::Space;
 use terrain::Terrain;
@@ -72,6 +76,7 @@ pub struct Renderer {
     terrain: Terrain,
     caustics: Caustics,
     space: Space,
+    sea: SeaPipelines,
     light: wgpu::RenderPipeline,
     seen_layout: wgpu::BindGroupLayout,
     finish: Finish,
@@ -137,9 +142,10 @@ impl Renderer {
         Self {
             finish: Finish::new(gpu),
             gpu: gpu.clone(),
-            bakery,
             caustics: Caustics::new(gpu, &globals),
             space: Space::new(gpu, &globals),
+            sea: SeaPipelines::new(gpu, &globals, &bakery),
+            bakery,
             globals,
             terrain,
             light,
@@ -242,7 +248,7 @@ impl Renderer {
         let data = FrameData::new(world, look, view, sky, &shadow, size);
         self.globals.set(&self.gpu, &data);
         self.set_colours(world, look);
-        let [early, group] = self.globals.groups(&self.gpu, world, &self.caustics.map);
+        let [[early, few_early], [group, few]] = self.globals.groups(&self.gpu, world, &self.caustics.map);
         let gpu = &self.gpu;
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
 
@@ -257,7 +263,10 @@ impl Renderer {
             self.space.cast(gpu, &mut pass, world, look);
         }
         if frame::focuses(look, world) {
-            self.caustics.draw(&mut encoder, &early);
+            match &world.sea {
+                Some(maps) => self.sea.draw_caustics(gpu, &mut encoder, &few_early, maps, &self.caustics),
+                None => self.caustics.draw(&mut encoder, &early),
+            }
         }
         gpu.queue.submit([encoder.finish()]);
 
@@ -280,6 +289,8 @@ impl Renderer {
             pass.set_pipeline(&self.light);
             pass.draw(0..3, 0..1);
         }
+        self.space.light_bodies(&mut encoder, &group, targets);
+        self.sea.draw(gpu, &mut encoder, [&group, &few], (world, look, view), (targets, self.space.meshes()));
         self.space.finish(gpu, &mut encoder, &group, (world, look), targets);
         gpu.queue.submit([encoder.finish()]);
     }

@@ -144,7 +144,7 @@ impl Space {
             meshes: Meshes::new(gpu, globals, &depth_layout),
             earth: EarthPipelines::new(gpu, globals),
             fluid: Fluid::new(gpu, globals),
-            bodies_light: lit("bodies", &[FRAME, GROUND, ROCK, SPACE, bodies], &bodies_layout),
+            bodies_light: lit("bodies", &[FRAME, GROUND, MUD, WATER, ROCK, SPACE, bodies], &bodies_layout),
             bodies_layout,
             behind: lit("behind", &[FRAME, include_str!("shaders/behind.wgsl")], &behind_layout),
             behind_layout,
@@ -204,7 +204,26 @@ impl Space {
         self.bodies = Some(bodies);
     }
 
-    /// Lights the opaque things and draws the water in front of them.
+    /// The pipelines of meshes.
+    pub(super) fn meshes(&self) -> &Meshes {
+        &self.meshes
+    }
+
+    /// Lights the opaque things.
+    pub(super) fn light_bodies(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        frame: &wgpu::BindGroup,
+        targets: &Targets,
+    ) {
+        if let Some(bodies) = &self.bodies {
+            let light = [(&targets.light.view, LoadOp::Load)];
+            let mut pass = begin(encoder, "bodies' light", &light, None);
+            fullscreen(&mut pass, &self.bodies_light, frame, &bodies.group);
+        }
+    }
+
+    /// Draws the water of meshes and particles in front of everything else.
     pub(super) fn finish(
         &mut self,
         gpu: &Gpu,
@@ -214,10 +233,6 @@ impl Space {
         targets: &Targets,
     ) {
         let light = [(&targets.light.view, LoadOp::Load)];
-        if let Some(bodies) = &self.bodies {
-            let mut pass = begin(encoder, "bodies' light", &light, None);
-            fullscreen(&mut pass, &self.bodies_light, frame, &bodies.group);
-        }
         let parts = Parts::of(world, look);
         if !(parts.water || parts.fluid) {
             self.waters = None;

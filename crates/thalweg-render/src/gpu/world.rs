@@ -8,6 +8,7 @@ use super::ground_mesh::Earth;
 use super::lod::{Fineness, Quadtree};
 use super::mesh::Body;
 use super::particles::Cloud;
+use super::sea_maps::{SeaMaps, has_waves};
 use super::texture::Texture;
 use crate::cpu::resample::filled;
 use crate::{Camera, Extent, Lens, Look, Spread, View};
@@ -32,6 +33,10 @@ pub struct World {
     pub(super) bodies: Vec<Body>,
     /// Ground that is a mesh; that of heights is not drawn then.
     pub(super) earth: Option<Earth>,
+    /// Water with waves of its own; the ground is drawn without water then.
+    pub(super) sea: Option<SeaMaps>,
+    /// Rooms of bodies that no water enters.
+    pub(super) rooms: Vec<Body>,
 }
 
 impl std::fmt::Debug for World {
@@ -75,7 +80,8 @@ impl World {
         let cell = snapshot.frame.cell as f32;
         let depth = snapshot.field("water").filter(|depth| depth.same_shape(height));
         let deepest = depth.and_then(Grid2::range).map_or(0.0, |(_, most)| most.max(0.0));
-        let has_water = deepest >= look.relief.water_min_depth;
+        let waving = has_waves(snapshot, look);
+        let has_water = !waving && deepest >= look.relief.water_min_depth;
 
         // Holes are filled, on a copy; they are rare.
         let holes = height.values().iter().any(|v| !v.is_finite());
@@ -89,7 +95,9 @@ impl World {
             Some(upload(values, name))
         };
         let bed = upload(height, "bed");
-        let top = depth.map_or_else(|| bed.clone(), |depth| upload(&surface(height, depth), "top"));
+        // The surface of the sea is none of the ground's.
+        let standing = depth.filter(|_| !waving || snapshot.sea.is_none());
+        let top = standing.map_or_else(|| bed.clone(), |depth| upload(&surface(height, depth), "top"));
         let depth_map = field("water");
         let missing = missing.flatten().map(|missing| upload(&missing, "missing"));
         let maps = bake_maps(
@@ -101,10 +109,15 @@ impl World {
         );
         let overlay = overlay_of(gpu, snapshot, look);
         let extent = Extent::of(snapshot);
+        let sea = SeaMaps::new(gpu, snapshot, height, look);
         let cloud = snapshot.points.as_ref().map(|points| Cloud::new(gpu, points, look, extent.radius()));
         let cloud = cloud.transpose()?.flatten();
-        let bodies =
-            snapshot.meshes.iter().map(|mesh| Body::new(gpu, mesh)).collect::<Result<Vec<_>, _>>()?;
+        let still = snapshot.meshes.iter().map(|mesh| Body::new(gpu, mesh));
+        let parts = snapshot.bodies.iter().flat_map(|body| body.parts.iter().map(move |part| (body, part)));
+        let moving = parts.map(|(body, part)| Body::of_part(gpu, body, part));
+        let bodies = still.chain(moving).collect::<Result<Vec<_>, _>>()?;
+        let rooms =
+            snapshot.bodies.iter().map(|body| Body::room_of(gpu, body)).collect::<Result<Vec<_>, _>>()?;
         let earth = snapshot.ground.as_ref().map(|ground| Earth::new(gpu, ground)).transpose()?.flatten();
         Ok(Self {
             size,
@@ -117,6 +130,8 @@ impl World {
             cloud,
             bodies: bodies.into_iter().flatten().collect(),
             earth,
+            sea,
+            rooms: rooms.into_iter().flatten().collect(),
         })
     }
 

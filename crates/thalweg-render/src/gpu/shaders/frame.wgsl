@@ -51,6 +51,15 @@ struct Frame {
     strata: vec4f,
     // Waves that bend them: how fast the phase grows to the east and north [rad/m], phase, height [m].
     folds: array<vec4f, 4>,
+    // Level of the sea, its depth where nothing is known of it [m], squares of waves, side of a tile of wrinkles [m].
+    sea: vec4f,
+    // Whether the grid has waves, over which way they fade out at its edge [m], whether any body keeps water out.
+    sea_grid: vec4f,
+    // Of each square of waves, its side, its south-west corner and the side of its texels [m].
+    sea_squares: array<vec4f, 6>,
+    // Corners of a box around all bodies [m]; w of the second is 1 if there are any.
+    bodies_low: vec4f,
+    bodies_high: vec4f,
 }
 
 const PHONG = 1u;
@@ -65,6 +74,9 @@ const COLOURED = 256u;
 const LAND = 512u;
 const LADEN = 1024u;
 const ROOFED = 2048u;
+// Water with waves of its own: the open sea, or a sheet over the grid.
+const SEA = 4096u;
+const SHEET = 8192u;
 
 @group(0) @binding(0) var<uniform> frame: Frame;
 @group(0) @binding(1) var clamped: sampler;

@@ -74,7 +74,7 @@ fn table_light(place: vec3f, ray: vec3f, width: f32) -> vec3f {
 
 fn backdrop_light(ray: Ray) -> vec3f {
     let drop = ray.start.z - frame.heights.z;
-    if drop <= 0.0 || ray.direction.z > -1.0e-4 {
+    if drop <= 0.0 || ray.direction.z > -1.0e-4 || (has(SEA) && !has(SHEET)) {
         return sky(ray.direction) + sun_disc(ray.direction) * f32(has(SKY));
     }
     let way = drop / -ray.direction.z;
@@ -100,6 +100,14 @@ fn overlay_light(place: vec3f, slope: vec2f) -> vec3f {
     return untoned(colour_of(0, at) * shade);
 }
 
+// Light that leaves the bed below the waves, as in `lake.wgsl`.
+fn sunk_light(ground: Ground, place: vec3f, depth: f32) -> vec3f {
+    let loss = exp(-water_loss(0.0) * depth / max(frame.sun.z, 0.3));
+    let sun = frame.sun_light.rgb * max(dot(ground.normal, frame.sun.xyz), 0.0) * focused(place, depth)
+        * sun_seen(place, ground.normal);
+    return 0.7 * ground.albedo * (sun + skylight(ground.normal)) * loss;
+}
+
 fn surface_light(place: vec3f, ray: vec3f) -> vec3f {
     let uv = uv_from_world(place.xy);
     // The side of what a sample shows of the ground, longer the flatter it is seen.
@@ -119,7 +127,12 @@ fn surface_light(place: vec3f, ray: vec3f) -> vec3f {
     var light = vec3f(0.0);
     if cover < 1.0 {
         let ground = ground_at(place.xy, blur);
-        light = lit(ground.albedo, ground.normal, ground.open, ground.wet, place);
+        let depth = sunk(place);
+        if depth > 0.0 {
+            light = sunk_light(ground, place, depth);
+        } else {
+            light = lit(ground.albedo, ground.normal, ground.open, ground.wet, place);
+        }
     }
     if cover > 0.0 {
         let mud = textureSampleLevel(matter, clamped, uv, lod).a;

@@ -3,7 +3,13 @@
 struct Corner {
     @location(0) place: vec3f,
     @location(1) normal: vec3f,
+    // Linear colour, number of the finish.
     @location(2) colour: vec4f,
+    // Linear colour below the line, 1 if there is any.
+    @location(3) bottom: vec4f,
+    // Height above the line and way to the left: factors on a place, and what is added.
+    @location(4) up: vec4f,
+    @location(5) left: vec4f,
 }
 
 struct Seen {
@@ -11,6 +17,9 @@ struct Seen {
     @location(0) place: vec3f,
     @location(1) normal: vec3f,
     @location(2) @interpolate(flat) colour: vec4f,
+    @location(3) @interpolate(flat) bottom: vec4f,
+    // Height above the line, way to the left [m].
+    @location(4) own: vec2f,
 }
 
 fn raised(place: vec3f) -> vec3f {
@@ -22,7 +31,8 @@ fn vertex(corner: Corner) -> Seen {
     let place = raised(corner.place);
     // Normals turn against the stretch.
     let normal = normalize(corner.normal * vec3f(frame.grid.ww, 1.0) + vec3f(0.0, 0.0, 1.0e-9));
-    return Seen(frame.clip_from_world * vec4f(place, 1.0), place, normal, corner.colour);
+    let own = vec2f(dot(corner.up, vec4f(corner.place, 1.0)), dot(corner.left, vec4f(corner.place, 1.0)));
+    return Seen(frame.clip_from_world * vec4f(place, 1.0), place, normal, corner.colour, corner.bottom, own);
 }
 
 @vertex
@@ -33,7 +43,40 @@ fn shadow_vertex(corner: Corner) -> @builtin(position) vec4f {
 @fragment
 fn solid_fragment(seen: Seen, @builtin(front_facing) front: bool) -> Body {
     let normal = normalize(seen.normal) * select(-1.0, 1.0, front);
-    return body_of(paint_of(seen.colour.rgb, 0.25), normal);
+    var albedo = seen.colour.rgb;
+    let width = fwidth(seen.own);
+    if abs(seen.colour.a - WOOD) < 0.01 {
+        albedo *= planks(select(seen.own.x, seen.own.y, abs(normal.z) > 0.7), width.x + width.y);
+    }
+    if seen.bottom.a > 0.5 {
+        let below = clamp(0.5 - seen.own.x / max(width.x, 1.0e-5), 0.0, 1.0);
+        albedo = mix(albedo, seen.bottom.rgb, below);
+    }
+    return body_of(paint_of(albedo, seen.colour.a), normal);
+}
+
+// How light planks are, and the dark seams between them.
+fn planks(at: f32, width: f32) -> f32 {
+    const PLANK = 0.11;
+    let plank = floor(at / PLANK);
+    let own = 0.86 + 0.28 * fract(sin(plank * 91.7) * 4371.3);
+    let seam = abs(fract(at / PLANK) - 0.5) * 2.0;
+    let dark = smoothstep(0.86, 0.95, seam) * 0.45;
+    return mix(own * (1.0 - dark), 0.97, smoothstep(0.2, 0.8, width / PLANK));
+}
+
+@fragment
+fn room_fronts(@builtin(front_facing) front: bool) {
+    if !front {
+        discard;
+    }
+}
+
+@fragment
+fn room_backs(@builtin(front_facing) front: bool) {
+    if front {
+        discard;
+    }
 }
 
 // The nearest surface of water.

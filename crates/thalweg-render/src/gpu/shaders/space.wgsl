@@ -79,6 +79,11 @@ fn paint_of(albedo: vec3f, gloss: f32) -> u32 {
     return pack4x8unorm(vec4f(sqrt(albedo), gloss));
 }
 
+// Finishes of bodies, in the place of gloss.
+const PAINT = 0.3;
+const METAL = 0.35;
+const WOOD = 0.4;
+
 // What the mesh of the ground has in the place of paint: how open it is to the sky, and whether it is the face of a cut. No
 // gloss is a half.
 const EARTH = 0.5;

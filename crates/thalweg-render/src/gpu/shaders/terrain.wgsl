@@ -17,10 +17,15 @@ struct Seen {
     @location(1) @interpolate(flat) wall: i32,
 }
 
-fn corner_place(cell: vec2i) -> vec3f {
+fn corner_place(cell: vec2i, wall: bool) -> vec3f {
     let last = vec2i(frame.grid.xy) - 1;
     let at = clamp(cell, vec2i(0), last);
-    return vec3f(world_from_cell(vec2f(at)), textureLoad(top_heights, at, 0).r * frame.grid.w);
+    var height = textureLoad(top_heights, at, 0).r;
+    if has(SHEET) && !wall {
+        // The water is drawn apart; walls show its section.
+        height = textureLoad(bed_heights, at, 0).r;
+    }
+    return vec3f(world_from_cell(vec2f(at)), height * frame.grid.w);
 }
 
 // How far corners have slid towards the next coarser level, 0 to 1.
@@ -35,8 +40,9 @@ fn slid(place: vec3f, level: f32) -> f32 {
 fn corner_of(corner: Corner) -> vec3f {
     let step = 1 << corner.area.z;
     let cell = vec2i(corner.area.xy) + corner.at * step;
-    let fine = corner_place(cell);
-    let coarse = corner_place(vec2i(corner.area.xy) + (corner.at - (corner.at & vec2i(1))) * step);
+    let wall = corner.wall.x > 0;
+    let fine = corner_place(cell, wall);
+    let coarse = corner_place(vec2i(corner.area.xy) + (corner.at - (corner.at & vec2i(1))) * step, wall);
     var place = mix(fine, coarse, slid(fine, f32(corner.area.z)));
     if corner.wall.y > 0 {
         // Walls stand on the edges of the terrain; elsewhere they have no height.

@@ -82,6 +82,14 @@ fn focused(place: vec3f, depth: f32) -> f32 {
     return textureSampleLevel(caustics, clamped, uv_from_world(entry), 0.0).r;
 }
 
+// How far below water with waves of its own a place lies [m]; 0 above it and where there is none.
+fn sunk(place: vec3f) -> f32 {
+    if has(SHEET) {
+        return max(top_at(place.xy) - place.z, 0.0) / frame.grid.w;
+    }
+    return select(0.0, max(frame.sea.x - place.z / frame.grid.w, 0.0), has(SEA));
+}
+
 // The tile and a turned, larger copy of it: the eye does not find their common period.
 fn ripple_pair(at: vec2f, lod: f32) -> vec4f {
     let turned = vec2f(0.8 * at.x - 0.6 * at.y, 0.6 * at.x + 0.8 * at.y) * 0.73;
