@@ -110,7 +110,8 @@ impl Books {
         params: &Params,
     ) -> Self {
         let weight = WATER_DENSITY * params.gravity;
-        let (mut present, mut all, mut waning) = (Compensated::default(), Compensated::default(), self.sums[DAMPED]);
+        let (mut present, mut all, mut waning) =
+            (Compensated::default(), Compensated::default(), self.sums[DAMPED]);
         for particle in particles {
             let now = particle.moved_to(time.max(particle.since), params.damping);
             present.add(carried(&now));
@@ -145,11 +146,14 @@ impl Books {
 
     pub(crate) fn load(numbers: &[f64]) -> Result<Self, String> {
         let (sums, counts) = numbers.split_at_checked(14).ok_or("its books are too short")?;
-        let &[held_back, lost_in_walls] = counts else { return Err("its books are too long or too short".into()) };
+        let &[held_back, lost_in_walls] = counts else {
+            return Err("its books are too long or too short".into());
+        };
         if let Some(number) = numbers.iter().find(|number| !number.is_finite()) {
             return Err(format!("its books say {number}"));
         }
-        let mut books = Self { held_back: held_back as u64, lost_in_walls: lost_in_walls as u64, ..Self::default() };
+        let mut books =
+            Self { held_back: held_back as u64, lost_in_walls: lost_in_walls as u64, ..Self::default() };
         for (sum, &parts) in books.sums.iter_mut().zip(sums.as_chunks().0) {
             *sum = Compensated::from_parts(parts);
         }

@@ -52,7 +52,8 @@ mod tests {
 
     #[test]
     fn waves_go_as_fast_as_airy_says() {
-        let near = |found: f64, wanted: f64| assert!((found - wanted).abs() < 2.0e-5, "{found}, not {wanted}");
+        let near =
+            |found: f64, wanted: f64| assert!((found - wanted).abs() < 2.0e-5, "{found}, not {wanted}");
         near(phase_speed(9.81, 5.0, 1.0), 2.948_70);
         near(phase_speed(9.81, 5.0, 0.5), 2.179_39);
         near(phase_speed(9.81, 1.0e5, 10.0), 9.904_54);

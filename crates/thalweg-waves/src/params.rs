@@ -124,7 +124,10 @@ impl Default for Params {
 impl Params {
     /// Names of the parameter tables, each with what it is.
     pub const PRESETS: [(&'static str, &'static str); 2] = [
-        ("thalweg", "the default: energy is kept, speed after length and depth, shoaling, breaking, diffraction"),
+        (
+            "thalweg",
+            "the default: energy is kept, speed after length and depth, shoaling, breaking, diffraction",
+        ),
         ("mikes-2015", "Mikeš 2015: volume is kept, one speed, fronts split at one radius, no diffraction"),
     ];
 

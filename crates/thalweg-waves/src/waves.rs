@@ -90,7 +90,8 @@ impl Waves {
     /// Sends waves out, now or after their delay.
     pub fn emit(&mut self, emissions: &[Emission]) -> Result<Sent, Invalid> {
         for (i, emission) in emissions.iter().enumerate() {
-            checked(emission).map_err(|invalid| Invalid { key: format!("emission[{i}].{}", invalid.key), ..invalid })?;
+            checked(emission)
+                .map_err(|invalid| Invalid { key: format!("emission[{i}].{}", invalid.key), ..invalid })?;
         }
         let mut sent = Sent::default();
         for emission in emissions.iter().filter(|emission| emission.amplitude != 0.0) {
@@ -273,7 +274,15 @@ impl Waves {
     pub fn set_params(&mut self, params: Params) -> Result<(), Invalid> {
         params.validated()?;
         let fixed = |p: &Params| {
-            (p.conserved, p.speed, p.wave_speed, p.gravity, p.smallest_radius, p.largest_radius, p.radii_per_octave)
+            (
+                p.conserved,
+                p.speed,
+                p.wave_speed,
+                p.gravity,
+                p.smallest_radius,
+                p.largest_radius,
+                p.radii_per_octave,
+            )
         };
         require(
             fixed(&params) == fixed(&self.params),
@@ -286,7 +295,8 @@ impl Waves {
         self.params = params;
         for slot in 0..self.particles.slots() {
             if self.particles.is_alive(slot) {
-                let moved = self.particles.get(slot).moved_to(self.time.max(self.particles.get(slot).since), damping);
+                let moved =
+                    self.particles.get(slot).moved_to(self.time.max(self.particles.get(slot).since), damping);
                 self.particles.set(slot, moved);
             }
         }
@@ -398,7 +408,11 @@ impl Waves {
         let foam = Grid2::from_values(foam.cols(), foam.rows(), saved.foam.clone())
             .ok_or_else(|| format!("foam on {} cells, not on {}", saved.foam.len(), foam.len()))?;
         if !rest.is_empty() || !saved.time.is_finite() || saved.time < 0.0 {
-            return Err(format!("its time is {} s, with {} numbers of spray", saved.time, saved.sprays.len()));
+            return Err(format!(
+                "its time is {} s, with {} numbers of spray",
+                saved.time,
+                saved.sprays.len()
+            ));
         }
         let books = Books::load(&saved.books)?;
         let sprays = rows.iter().map(|&[x, y, energy]| Spray { place: [x, y], energy }).collect();
@@ -471,8 +485,10 @@ pub struct Saved {
 
 /// Refuses an emission that makes no sense.
 fn checked(emission: &Emission) -> Result<(), Invalid> {
-    let Emission { place, heading, spread, origin_distance, width, amplitude, radius, delay, train, phase } = *emission;
-    let numbers = [place[0], place[1], spread, origin_distance, width, amplitude, radius, delay, train, phase];
+    let Emission { place, heading, spread, origin_distance, width, amplitude, radius, delay, train, phase } =
+        *emission;
+    let numbers =
+        [place[0], place[1], spread, origin_distance, width, amplitude, radius, delay, train, phase];
     let finite = numbers.iter().all(|number| number.is_finite());
     require(finite, "place", "not finite, or another of its numbers", "all must be finite")?;
     let long = dot(heading, heading);

@@ -27,7 +27,8 @@ pub(super) fn shores(depth: &Heightfield, closed: bool) -> Vec<Line> {
     for row in 0..high - 1 {
         for col in 0..wide - 1 {
             // North-west, north-east, south-east, south-west.
-            let wet = [at(col, row), at(col + 1, row), at(col + 1, row + 1), at(col, row + 1)].map(|d| d > 0.0);
+            let wet =
+                [at(col, row), at(col + 1, row), at(col + 1, row + 1), at(col, row + 1)].map(|d| d > 0.0);
             let [n, e, s, w] = [east(col, row), south(col + 1, row), east(col, row + 1), south(col, row)];
             let corner = |i: usize| usize::from(wet[i]) << i;
             let mut join = |to: usize, from: usize| {

@@ -36,7 +36,8 @@ pub(super) fn of_polygons(polygons: &[Vec<Vec2>], water_outside: bool) -> Vec<Li
             points.reverse();
         }
         // Counter-clockwise the inside is on the left; each polygon around it changes sides.
-        let around = polygons.iter().enumerate().filter(|&(j, other)| j != i && is_inside(other, points[0])).count();
+        let around =
+            polygons.iter().enumerate().filter(|&(j, other)| j != i && is_inside(other, points[0])).count();
         if water_outside == (around % 2 == 0) {
             points.reverse();
         }
@@ -48,9 +49,10 @@ pub(super) fn of_polygons(polygons: &[Vec<Vec2>], water_outside: bool) -> Vec<Li
 /// Whether a place lies inside a polygon.
 fn is_inside(polygon: &[Vec2], [x, y]: Vec2) -> bool {
     let next = polygon.iter().cycle().skip(1);
-    let crossed = polygon.iter().zip(next).filter(|&(a, b)| {
-        (a[1] > y) != (b[1] > y) && x < a[0] + (y - a[1]) * (b[0] - a[0]) / (b[1] - a[1])
-    });
+    let crossed = polygon
+        .iter()
+        .zip(next)
+        .filter(|&(a, b)| (a[1] > y) != (b[1] > y) && x < a[0] + (y - a[1]) * (b[0] - a[0]) / (b[1] - a[1]));
     crossed.count() % 2 == 1
 }
 

@@ -1,8 +1,8 @@
 //! Straight pieces of walls, found by place.
 
 use super::lines::Line;
-use std::f64::consts::{PI, TAU};
 use crate::plane::{Vec2, add, cross, dot, left, length, mirrored, sub, unit};
+use std::f64::consts::{PI, TAU};
 
 /// Where a way meets a wall.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -112,8 +112,20 @@ impl Walls {
                 // Beside a corner a piece is straight.
                 let bent = |i: usize| if bends[i].normal == [0.0; 2] { 0.0 } else { bends[i].curvature };
                 let beside = [
-                    if n > 0 { n - 1 } else if line.closed { count - 1 } else { n },
-                    if n + 1 < count { n + 1 } else if line.closed { 0 } else { n },
+                    if n > 0 {
+                        n - 1
+                    } else if line.closed {
+                        count - 1
+                    } else {
+                        n
+                    },
+                    if n + 1 < count {
+                        n + 1
+                    } else if line.closed {
+                        0
+                    } else {
+                        n
+                    },
                 ];
                 pieces.push(Piece {
                     from,
@@ -176,7 +188,8 @@ impl Walls {
             let (a, b) = (square(piece.from), square(piece.to));
             for row in a[1].min(b[1])..=a[1].max(b[1]) {
                 for col in a[0].min(b[0])..=a[0].max(b[0]) {
-                    let centre = [origin[0] + (col as f64 + 0.5) * side, origin[1] + (row as f64 + 0.5) * side];
+                    let centre =
+                        [origin[0] + (col as f64 + 0.5) * side, origin[1] + (row as f64 + 0.5) * side];
                     // A hair more than half the diagonal.
                     if piece.nearest(centre).0 <= 0.708 * side {
                         lists[row * size[0] + col].push(number as u32);
@@ -245,7 +258,13 @@ impl Walls {
         let (distance, number, along) = self.nearest(place)?;
         let piece = &self.pieces[number];
         // At an end both pieces that meet there say on which side a place lies.
-        let beside = if along <= 0.0 { piece.beside[0] } else if along >= 1.0 { piece.beside[1] } else { number as u32 };
+        let beside = if along <= 0.0 {
+            piece.beside[0]
+        } else if along >= 1.0 {
+            piece.beside[1]
+        } else {
+            number as u32
+        };
         let normal = add(piece.facet, self.pieces[beside as usize].facet, 1.0);
         let foot = add(piece.from, sub(piece.to, piece.from), along);
         Some(if dot(sub(place, foot), normal) >= 0.0 { distance } else { -distance })
@@ -281,7 +300,9 @@ impl Walls {
             let leaves = at + hair + buckets.exit(place, heading, square);
             let mut best: Option<(f64, u32, f64)> = None;
             for &number in buckets.list(square) {
-                let Some((distance, along)) = self.pieces[number as usize].meets(from, heading) else { continue };
+                let Some((distance, along)) = self.pieces[number as usize].meets(from, heading) else {
+                    continue;
+                };
                 let first = best.is_none_or(|(least, piece, _)| {
                     distance < least || (distance == least && number < piece)
                 });
@@ -290,7 +311,8 @@ impl Walls {
                 }
             }
             // What is met beyond this square may come behind what the next one has.
-            if let Some((distance, number, along)) = best.filter(|(distance, ..)| *distance <= leaves + hair) {
+            if let Some((distance, number, along)) = best.filter(|(distance, ..)| *distance <= leaves + hair)
+            {
                 let piece = &self.pieces[number as usize];
                 let [a, b] = piece.normals;
                 let bent = piece.curvatures[0] * (1.0 - along) + piece.curvatures[1] * along;
@@ -326,7 +348,8 @@ impl Walls {
                         continue;
                     }
                     // Pieces of one round wall make one image, in the nearest of them.
-                    let same = mirrors[..count].iter().position(|&(_, normal)| dot(normal, piece.facet) > 0.9);
+                    let same =
+                        mirrors[..count].iter().position(|&(_, normal)| dot(normal, piece.facet) > 0.9);
                     let foot = add(place, piece.facet, -up);
                     match same {
                         Some(i) => {
@@ -343,7 +366,8 @@ impl Walls {
                 }
             }
         }
-        let mirror = |place: Vec2, (foot, normal): (Vec2, Vec2)| add(foot, mirrored(sub(place, foot), normal), 1.0);
+        let mirror =
+            |place: Vec2, (foot, normal): (Vec2, Vec2)| add(foot, mirrored(sub(place, foot), normal), 1.0);
         for i in 0..count {
             image(mirror(place, mirrors[i]));
             for j in 0..i {

@@ -107,8 +107,24 @@ impl WaveParticles {
                 Law::Fan(angle) => (2.0, angle),
             };
             [
-                p.place[0], p.place[1], p.heading[0], p.heading[1], p.since, p.born, p.speed, p.width, p.spread, law,
-                angle, p.strength, p.radius, p.frequency, p.train, p.phase, p.spreading, f64::from(p.turns),
+                p.place[0],
+                p.place[1],
+                p.heading[0],
+                p.heading[1],
+                p.since,
+                p.born,
+                p.speed,
+                p.width,
+                p.spread,
+                law,
+                angle,
+                p.strength,
+                p.radius,
+                p.frequency,
+                p.train,
+                p.phase,
+                p.spreading,
+                f64::from(p.turns),
             ]
         };
         (self.particles.iter().flat_map(number).collect(), self.free.clone())
@@ -125,7 +141,8 @@ impl WaveParticles {
         }
         let mut all = Self::default();
         for (slot, &row) in rows.iter().enumerate() {
-            let [x, y, east, north, since, born, speed, width, spread, law, angle, strength, radius, ..] = row;
+            let [x, y, east, north, since, born, speed, width, spread, law, angle, strength, radius, ..] =
+                row;
             let [.., frequency, train, phase, spreading, turns] = row;
             let is_sound = radius > 0.0 && width >= 0.0 && speed >= 0.0 && train >= 0.0 && spreading >= 0.0;
             let law = match law {
@@ -134,8 +151,13 @@ impl WaveParticles {
                 2.0 => Law::Fan(angle),
                 _ => return Err(format!("particle {slot} keeps nothing that is known: {law}")),
             };
-            if !is_sound || ((east * east + north * north) - 1.0).abs() > 1.0e-6 || !(0.0..=255.0).contains(&turns) {
-                return Err(format!("particle {slot} is none: radius {radius} m, width {width} m, speed {speed} m/s"));
+            if !is_sound
+                || ((east * east + north * north) - 1.0).abs() > 1.0e-6
+                || !(0.0..=255.0).contains(&turns)
+            {
+                return Err(format!(
+                    "particle {slot} is none: radius {radius} m, width {width} m, speed {speed} m/s"
+                ));
             }
             all.add(Particle {
                 place: [x, y],

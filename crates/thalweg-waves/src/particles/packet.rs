@@ -56,7 +56,11 @@ impl Packet {
                 continue;
             }
             let envelope = libm::cos(0.5 * PI * ahead / self.half_length);
-            let fanned = if self.distance.is_finite() { (self.distance / (self.distance + ahead)).sqrt() } else { 1.0 };
+            let fanned = if self.distance.is_finite() {
+                (self.distance / (self.distance + ahead)).sqrt()
+            } else {
+                1.0
+            };
             let sign = if n % 2 == 0 { 1.0 } else { -1.0 };
             bump(ahead, PI / (self.wave_number + self.chirp * ahead), sign * envelope * envelope * fanned);
         }

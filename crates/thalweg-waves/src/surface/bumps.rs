@@ -89,7 +89,8 @@ mod tests {
         for ratio in [0.7, 1.0, 1.3] {
             // The first coefficient of bumps at 0 and, upside down, at 1, with a period of 2.
             let bump = |u: f64| if u.abs() < ratio { 0.5 * (1.0 + (PI * u / ratio).cos()) } else { 0.0 };
-            let wave = |x: f64| (-4..=4).map(|n| f64::from(1 - 2 * (n & 1)) * bump(x - f64::from(n))).sum::<f64>();
+            let wave =
+                |x: f64| (-4..=4).map(|n| f64::from(1 - 2 * (n & 1)) * bump(x - f64::from(n))).sum::<f64>();
             let steps = 20_000;
             let at = |i: i32| 2.0 * f64::from(i) / f64::from(steps);
             let sum: f64 = (0..steps).map(|i| wave(at(i)) * (PI * at(i)).cos()).sum();

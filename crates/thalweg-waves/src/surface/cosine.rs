@@ -88,9 +88,13 @@ mod tests {
                         let away = (other as f64 - row as f64).abs() / radius;
                         if away < 1.0 { 0.5 * (1.0 + (PI * away).cos()) } else { 0.0 }
                     };
-                    let plain: f64 = (0..rows).map(|other| weight(other) * f64::from(value(other, lane))).sum();
+                    let plain: f64 =
+                        (0..rows).map(|other| weight(other) * f64::from(value(other, lane))).sum();
                     let found = f64::from(to[row * SIDE + lane]);
-                    assert!((found - plain).abs() < 1.0e-5 * radius.max(4.0), "{found}, not {plain} at {row} of {radius}");
+                    assert!(
+                        (found - plain).abs() < 1.0e-5 * radius.max(4.0),
+                        "{found}, not {plain} at {row} of {radius}"
+                    );
                 }
             }
         }

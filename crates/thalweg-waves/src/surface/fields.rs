@@ -338,7 +338,10 @@ impl Surface {
     fn slope(&self, grid: &Grid2<f32>, [x, y]: Vec2) -> Vec2 {
         let half = 0.5 * self.cell;
         let at = |place: Vec2| self.bilinear(grid, place);
-        [(at([x + half, y]) - at([x - half, y])) / self.cell, (at([x, y + half]) - at([x, y - half])) / self.cell]
+        [
+            (at([x + half, y]) - at([x - half, y])) / self.cell,
+            (at([x, y + half]) - at([x, y - half])) / self.cell,
+        ]
     }
 }
 
@@ -354,11 +357,14 @@ impl WaterSurface for Surface {
         // The slope above the place, not above where its water came from: (I + ∇D)ᵀ g = ∇h.
         let [[xx, xy], [yx, yy]] = [0, 1].map(|axis| self.slope(&self.shift[axis], rest));
         let stretch = ((1.0 + xx) * (1.0 + yy) - xy * yx).max(0.05);
-        let gradient =
-            [((1.0 + yy) * rise[0] - yx * rise[1]) / stretch, ((1.0 + xx) * rise[1] - xy * rise[0]) / stretch];
-        let velocity = self.velocity.as_ref().map_or([0.0; 3], |velocity| {
-            std::array::from_fn(|axis| self.bilinear(&velocity[axis], rest))
-        });
+        let gradient = [
+            ((1.0 + yy) * rise[0] - yx * rise[1]) / stretch,
+            ((1.0 + xx) * rise[1] - xy * rise[0]) / stretch,
+        ];
+        let velocity = self
+            .velocity
+            .as_ref()
+            .map_or([0.0; 3], |velocity| std::array::from_fn(|axis| self.bilinear(&velocity[axis], rest)));
         WaterPoint { height: self.bilinear(&self.height, rest), gradient, velocity }
     }
 }

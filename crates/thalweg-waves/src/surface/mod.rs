@@ -8,5 +8,5 @@ mod tiles;
 
 pub(crate) use bumps::height_at;
 pub(crate) use fields::Fields;
-pub(crate) use foam::{Foam, LOOKS, Spray};
 pub use fields::Surface;
+pub(crate) use foam::{Foam, LOOKS, Spray};

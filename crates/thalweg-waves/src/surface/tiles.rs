@@ -89,7 +89,8 @@ impl Tiles {
     pub(super) fn sort(&mut self, dots: &[Dot], bands: usize) {
         let tiles = self.count();
         let cols = self.size[0];
-        let key = |dot: &Dot| dot.band as usize * tiles + dot.row as usize / SIDE * cols + dot.col as usize / SIDE;
+        let key =
+            |dot: &Dot| dot.band as usize * tiles + dot.row as usize / SIDE * cols + dot.col as usize / SIDE;
         self.first.clear();
         self.first.resize(bands * tiles + 1, 0);
         for dot in dots {
@@ -154,7 +155,8 @@ impl Tiles {
                 let height = dot.values[value];
                 let (below, above) = (height * south, height * (1.0 - south));
                 let at = r * TOUCHED + c;
-                let cells: &mut [i64; TOUCHED + 2] = (&mut sums[at..at + TOUCHED + 2]).try_into().expect("as long");
+                let cells: &mut [i64; TOUCHED + 2] =
+                    (&mut sums[at..at + TOUCHED + 2]).try_into().expect("as long");
                 cells[0] += grains(above * (1.0 - east));
                 cells[1] += grains(above * east);
                 cells[TOUCHED] += grains(below * (1.0 - east));
