@@ -17,6 +17,7 @@ mod pipes;
 mod sph;
 mod stream_power;
 mod volume;
+mod waves;
 
 pub use sph::eroding_stream;
 
@@ -129,7 +130,7 @@ impl Case {
 
 /// All cases, in the order of their table.
 pub fn cases() -> Vec<&'static Case> {
-    [pipes::CASES, sph::CASES, sph::PCISPH, sph::DFSPH, stream_power::CASES, volume::CASES]
+    [pipes::CASES, sph::CASES, sph::PCISPH, sph::DFSPH, stream_power::CASES, volume::CASES, waves::CASES]
         .into_iter()
         .flatten()
         .collect()
@@ -181,7 +182,7 @@ mod tests {
         let of = |solver: &str| cases().iter().filter(|case| case.name.starts_with(solver)).count();
         assert_eq!(pick(&["pipes"]).unwrap().len(), of("pipes/"));
         assert_eq!(pick(&["sph"]).unwrap().len(), of("sph/"));
-        let counts = ["pipes/", "sph/", "pcisph/", "dfsph/", "stream-power/", "volume/"].map(of);
+        let counts = ["pipes/", "sph/", "pcisph/", "dfsph/", "stream-power/", "volume/", "waves/"].map(of);
         assert!(counts.iter().all(|&count| count > 0) && counts.iter().sum::<usize>() == cases().len());
         let two = pick(&["pipes/symmetry", "pipes/lake-at-rest", "pipes/symmetry"]).unwrap();
         assert_eq!(two.iter().map(|c| c.name).collect::<Vec<_>>(), ["pipes/lake-at-rest", "pipes/symmetry"]);

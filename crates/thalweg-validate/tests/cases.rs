@@ -102,6 +102,16 @@ tests_of_cases! {
     a_pool_on_rough_rock_comes_to_rest_with_dfsph: "volume/pool-dfsph",
     voxels_erode_as_heights_do: "volume/erosion",
     an_eroding_stream_on_voxels_loses_nothing: "volume/books",
+    a_ring_splits_and_keeps_what_it_has: "waves/split",
+    the_exact_ring_is_the_one_in_books: "waves/exact-ring",
+    layers_of_rings_keep_to_the_wave_equation: "waves/matched-ring",
+    a_wall_answers_as_an_image_would: "waves/wall",
+    round_pools_bring_waves_together: "waves/pool",
+    wakes_are_as_wide_as_mach_and_kelvin_say: "waves/wake",
+    a_ring_over_deep_water_comes_apart: "waves/dispersive-ring",
+    waves_slow_down_turn_rise_and_break_over_a_beach: "waves/beach",
+    waves_go_around_the_end_of_a_mole: "waves/mole",
+    any_cut_of_time_gives_the_same_waves: "waves/bits",
 }
 
 #[test]

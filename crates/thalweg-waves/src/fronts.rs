@@ -23,11 +23,13 @@ const LONGEST_PIECE: f64 = 16.0;
 /// Walls that a child may be behind, one after the other.
 const MOST_WALLS: usize = 8;
 /// Ends of walls that waves go around, one after the other.
-const MOST_TURNS: u8 = 2;
+const MOST_TURNS: u8 = 1;
+/// Waves whose crests are so many times the lowest that is seen go around the ends of walls.
+const WORTH_TURNING: f64 = 4.0;
 /// Angle to the edge of the shadow up to which a fan lights the side that sees the wave `[rad]`.
 const LIT_SIDE: f64 = 1.0;
 /// Particles of a fan before they split.
-const FAN: usize = 64;
+const FAN: usize = 48;
 
 impl Surroundings<'_> {
     /// The particle that an emission sends out, if there is water.
@@ -133,7 +135,9 @@ impl Surroundings<'_> {
                 way = hit.distance;
                 kind = Kind::Reflect(hit);
             }
-            if let Some((at, corner)) = self.corner(particle, way) {
+            // What meets the wall beside its end is as far as the end, a little more or less.
+            let beside = if let Kind::Reflect(_) = kind { particle.radius } else { 0.0 };
+            if let Some((at, corner)) = self.corner(particle, way, beside) {
                 (way, kind) = (at, Kind::PassCorner(corner));
             }
         }
@@ -144,9 +148,10 @@ impl Surroundings<'_> {
     fn fades(&self, particle: &Particle) -> (f64, Kind) {
         let lowest = self.params.lowest_crest;
         let crest = particle.crest(particle.since).abs();
-        if let Law::Fan(_) = particle.law {
-            // Its height swings with the angle: it goes as far as a part of it that has a tenth would.
-            let far = 0.01 * (particle.strength / lowest).powi(2) * particle.radius;
+        if let Law::Fan(angle) = particle.law {
+            // Its height swings about 0.225/v, with v as in `around_the_end`.
+            let angle = angle.abs().max(0.02);
+            let far = (0.225 * particle.strength / (angle * lowest)).powi(2) * particle.radius;
             let gone = far - particle.width / particle.spread.abs().max(1.0e-12);
             return (gone.max(0.0).min(self.damped(particle, particle.strength.abs())), Kind::Fade);
         }
@@ -359,14 +364,17 @@ impl Surroundings<'_> {
         Particle { heading, spread: bent, law, strength: strength * self.params.reflection, ..*particle }
     }
 
-    /// The first end of a wall that lies in a particle's part of its front, up to a way.
-    fn corner(&self, particle: &Particle, until: f64) -> Option<(f64, u32)> {
+    /// The first end of a wall that lies in a particle's part of its front, up to a way or a little beyond it.
+    fn corner(&self, particle: &Particle, until: f64, beyond: f64) -> Option<(f64, u32)> {
         let allowed = self.params.diffraction
             && particle.turns < MOST_TURNS
             && !matches!(particle.law, Law::Fan(_))
             && particle.train == 0.0
             && self.params.conserved == Conserved::Energy;
         if !allowed {
+            return None;
+        }
+        if particle.crest(particle.since).abs() < WORTH_TURNING * self.params.lowest_crest {
             return None;
         }
         let mut first: Option<(f64, u32)> = None;
@@ -376,9 +384,7 @@ impl Surroundings<'_> {
             let half = 0.5 * (particle.width + particle.spread * ahead);
             // Tubes of neighbours share their edges; each has its left one.
             let within = -half < aside && aside <= half;
-            // What meets the wall beside its end is as far as the end, a little more or less.
-            let near = until + if within { particle.radius } else { 0.0 };
-            if ahead > 1.0e-9 && ahead <= near && within && first.is_none_or(|(at, _)| ahead < at) {
+            if ahead > 1.0e-9 && ahead <= until + beyond && within && first.is_none_or(|(at, _)| ahead < at) {
                 let at = ahead.min(until);
                 if self.basin.corner_shades(number, particle.heading).is_some() {
                     first = Some((at, number as u32));

@@ -10,18 +10,20 @@ mod books;
 mod dispersion;
 mod emission;
 mod fronts;
+mod hump;
 mod ocean;
 mod params;
 mod particles;
 mod plane;
 mod surface;
+mod wake;
 mod water_surface;
 mod waves;
 
 pub use basin::{Basin, Hit, Outside};
 pub use body::{
-    Account, BodyError, BodyParams, Fleet, FleetError, FoamSource, Hidden, Hull, HullError, HullForm, Motion,
-    PARTICLE_VOLUME, SavedFleet, Sea, Steer, Submerged, Turn, Vector, Wake, shapes,
+    Account, BodyError, BodyParams, Disturbance, Fleet, FleetError, FoamSource, Hidden, Hull, HullError, HullForm, Motion,
+    PARTICLE_VOLUME, SavedFleet, Sea, Steer, Submerged, Turn, Vector, shapes,
 };
 pub use books::{Books, WATER_DENSITY};
 pub use dispersion::{frequency, group_speed, phase_speed, radius_of};
@@ -31,7 +33,9 @@ pub use ocean::{
     GerstnerWave, Ocean, OceanParams, OceanPoint, OceanSurface, PatchView, SpectrumKind, Sum,
     capillary_frequency,
 };
+pub use hump::{Hump, Ring, ring_height};
 pub use params::{Conserved, GRAVITY, Params, Speed};
 pub use surface::Surface;
+pub use wake::Wake;
 pub use water_surface::{WaterPoint, WaterSurface};
 pub use waves::{Saved, Sent, Setup, WaveParticle, Waves};

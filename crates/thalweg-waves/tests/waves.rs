@@ -94,7 +94,7 @@ fn the_surface_is_the_sum_of_its_bumps() {
         let found = at(25.0 + ahead, 25.0);
         assert!((found - wanted).abs() < 0.1 * 0.02, "{found} m at {ahead} m, not {wanted}");
     }
-    assert_eq!(at(30.0, 25.0), 0.0);
+    assert!(at(30.0, 25.0).abs() < 1.0e-6, "{} m before the front", at(30.0, 25.0));
 }
 
 #[test]
@@ -117,9 +117,9 @@ fn a_query_finds_the_height_above_a_place_where_water_came_from_beside_it() {
     let half_way = water.at([25.5, 25.0]).height;
     assert!(half_way < 0.19, "{half_way} m, as high as without any shift");
     // The slope is that of the heights.
-    let [a, b] = [25.39, 25.41].map(|x| water.at([x, 25.0]).height);
+    let [a, b] = [25.3, 25.5].map(|x| water.at([x, 25.0]).height);
     let slope = water.at([25.4, 25.0]).gradient[0];
-    assert!((slope - (b - a) / 0.02).abs() < 0.05 * slope.abs(), "{slope}, not {}", (b - a) / 0.02);
+    assert!((slope - (b - a) / 0.2).abs() < 0.05 * slope.abs(), "{slope}, not {}", (b - a) / 0.2);
 }
 
 #[test]
@@ -174,10 +174,10 @@ fn no_wave_is_ever_behind_a_wall() {
         vec![[10.0, 20.0], [14.0, 20.0], [14.0, 20.2], [10.0, 20.2]],
     ];
     let basin = Basin::from_polygons(&pool, Outside::Land).unwrap();
-    let mut water = waves(plain(), basin.clone(), 8, 5.0);
+    let mut water = waves(Params { lowest_crest: 1.0e-3, ..plain() }, basin.clone(), 8, 5.0);
     water.emit(&ring([15.0, 12.0], 64, 0.4, 1.0)).unwrap();
     let mut crossed = 0;
-    for second in 1..80 {
+    for second in 1..60 {
         water.skip_to(f64::from(second));
         for particle in water.particles() {
             let distance = basin.distance(particle.place).unwrap();
@@ -185,7 +185,7 @@ fn no_wave_is_ever_behind_a_wall() {
         }
         crossed += water.particle_count();
     }
-    assert!(crossed > 100_000, "{crossed} particles looked at");
+    assert!(crossed > 50_000, "{crossed} particles looked at");
     assert_eq!(water.books().lost_in_walls, 0);
     assert!(water.books().missing() < 1.0e-9, "{:?}", water.books());
 }

@@ -71,7 +71,7 @@ impl Hidden {
 
 /// What a step of bodies does to the water.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Wake {
+pub struct Disturbance {
     /// Fronts that leave the hulls.
     pub emissions: Vec<Emission>,
     /// What stirs the water.
@@ -163,7 +163,7 @@ impl Fleet {
     }
 
     /// Takes a step on the water as it is, best in the middle of the step.
-    pub fn step(&mut self, dt: f64, water: &dyn WaterSurface) -> Result<Wake, FleetError> {
+    pub fn step(&mut self, dt: f64, water: &dyn WaterSurface) -> Result<Disturbance, FleetError> {
         if !(dt > 0.0 && dt <= LONGEST) {
             return Err(FleetError::Step { dt });
         }
@@ -233,13 +233,13 @@ impl Fleet {
         }
     }
 
-    fn wake(&mut self, dt: f64) -> Wake {
+    fn wake(&mut self, dt: f64) -> Disturbance {
         let sea = self.sea;
         let mut given = vec![Given::default(); self.bodies.len()];
         let pairs: Vec<(&mut Floating, &mut Given)> = self.bodies.iter_mut().zip(&mut given).collect();
         let mut pairs = pairs;
         band::for_each(&mut pairs, |_, (body, given)| **given = body.give(dt, &sea));
-        let mut wake = Wake::default();
+        let mut wake = Disturbance::default();
         for (number, (body, given)) in self.bodies.iter().zip(given).enumerate() {
             wake.emissions.extend(given.emissions);
             wake.foam.extend(given.foam);

@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use std::f64::consts::TAU;
 use thalweg_field::describe::{live, within};
 use thalweg_field::{Invalid, units};
-use thalweg_waves::{BodyParams, HullForm, frequency, radius_of};
+use thalweg_waves::{BodyParams, HullForm, OceanParams, frequency, radius_of};
 use toml::{Table, Value};
 
 /// A paddle along a line, which sends straight waves to the left of the way from its first end to its second.
@@ -97,6 +97,9 @@ impl Scene {
                 format!("{path}.to is where it begins; a paddle has two ends")
             });
             check_window(found, &path, maker.start, maker.stop);
+        }
+        if let Some(Err(invalid)) = self.ocean.clone().map(OceanParams::validated) {
+            found.extend([Invalid { key: format!("ocean.{}", invalid.key), ..invalid }.into()]);
         }
     }
 }

@@ -68,6 +68,7 @@ impl Scene {
             ("sink", "sink[0]".into(), !self.sinks.is_empty()),
             ("obstacle", "obstacle[0]".into(), !self.obstacles.is_empty()),
             ("probe", "probe[0]".into(), !self.probes.is_empty()),
+            ("ocean", "ocean".into(), self.ocean.is_some()),
             ("body", "body[0]".into(), !self.bodies.is_empty()),
             ("wavemaker", "wavemaker[0]".into(), !self.wavemakers.is_empty()),
         ];

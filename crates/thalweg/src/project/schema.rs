@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use thalweg_field::Edges;
 use thalweg_field::describe::{about, within};
 use thalweg_terrain::Recipe;
-use thalweg_waves::BodyParams;
+use thalweg_waves::{BodyParams, OceanParams};
 
 /// The only version of scene files there is.
 pub const VERSION: u32 = 1;
@@ -76,6 +76,10 @@ pub struct Scene {
     /// What is measured while particles flow.
     #[serde(default, rename = "probe", skip_serializing_if = "Vec::is_empty")]
     pub probes: Vec<Probe>,
+    /// Waves of the open sea, all around.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = about().fixed())]
+    pub ocean: Option<OceanParams>,
     /// What floats, or sinks.
     #[serde(default, rename = "body", deserialize_with = "floating::bodies", skip_serializing_if = "Vec::is_empty")]
     pub bodies: Vec<BodyParams>,
@@ -107,6 +111,7 @@ impl Default for Scene {
             sinks: Vec::new(),
             obstacles: Vec::new(),
             probes: Vec::new(),
+            ocean: None,
             bodies: Vec::new(),
             wavemakers: Vec::new(),
         }

@@ -42,6 +42,9 @@ pub(super) fn only_live(old: &Scene, new: &Scene) -> Result<(), Complaint> {
     if old.bodies.len() != new.bodies.len() {
         return fixed("body");
     }
+    if old.ocean != new.ocean {
+        return fixed("ocean");
+    }
     if old.water != new.water {
         return fixed("water");
     }

@@ -104,5 +104,5 @@ impl Lake {
 
 /// Whether its edges are walls; they are all alike, which is checked.
 fn is_closed(scene: &Scene) -> bool {
-    scene.edges.north == Edge::Closed
+    scene.ocean.is_none() && scene.edges.north == Edge::Closed
 }

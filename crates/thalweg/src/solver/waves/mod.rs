@@ -3,6 +3,7 @@
 mod check;
 mod lake;
 mod makers;
+mod open_sea;
 mod saved;
 mod shown;
 
@@ -13,10 +14,11 @@ use crate::project::Complaint;
 use crate::world::memory_beside;
 use lake::Lake;
 use schemars::JsonSchema;
+use open_sea::OpenSea;
 use shown::Look;
 use thalweg_field::sum::ordered_sum;
 use thalweg_field::{Grid2, Heightfield, Invalid, Ledger, Points, Snapshot, Solids, Water};
-use thalweg_waves::{self as waves, Fleet, Params, Sea, Waves};
+use thalweg_waves::{self as waves, Fleet, Params, Sea, Sum, WaterSurface, Waves};
 
 /// Waves on water, as scenes know them.
 pub(super) const METHOD: Method = Method {
@@ -43,7 +45,8 @@ pub(super) const METHOD: Method = Method {
     memory: |setup| {
         let Heightfield { height, frame } = setup.ground.heights();
         let (cols, rows) = (height.cols(), height.rows());
-        let waves = Waves::memory(&setup.params()?, [cols, rows], frame.cell, true);
+        let sea = setup.scene.ocean.as_ref().map_or(0, |ocean| ocean.memory());
+        let waves = Waves::memory(&setup.params()?, [cols, rows], frame.cell, true).saturating_add(sea);
         Ok(memory_beside(cols, rows).saturating_add(waves))
     },
     build: |setup| Ok(Box::new(WaveRun::new(setup)?)),
@@ -62,6 +65,8 @@ struct WaveRun {
     /// The water at rest.
     lake: Lake,
     waves: Waves,
+    /// Waves of the open sea, if there is one.
+    sea: Option<OpenSea>,
     fleet: Fleet,
     /// What bodies look like.
     looks: Vec<Look>,
@@ -86,6 +91,7 @@ impl WaveRun {
             least_radius: params.smallest_radius.max(2.0 * cell),
             ..Sea::default()
         };
+        let open = setup.scene.ocean.as_ref().map(|ocean| OpenSea::new(ocean, &lake, &ground)).transpose()?;
         let mut fleet = Fleet::new(sea).map_err(in_solver)?.within(Some(ground.clone()), Vec::new());
         let mut looks = Vec::new();
         for (i, body) in setup.scene.bodies.iter().enumerate() {
@@ -96,7 +102,7 @@ impl WaveRun {
             })?;
             looks.push(Look::of(body, &fleet, number, lake.level()));
         }
-        Ok(Self { setup: setup.clone(), ground, lake, waves, fleet, looks, steps: 0, on_land: 0 })
+        Ok(Self { setup: setup.clone(), ground, lake, waves, sea: open, fleet, looks, steps: 0, on_land: 0 })
     }
 
     fn params(&self) -> &Params {
@@ -110,7 +116,11 @@ impl WaveRun {
     /// Bodies feel the water and stir it; paddles push; waves go their ways.
     fn step(&mut self) -> Result<(), StepError> {
         let dt = self.params().step;
-        let wake = self.fleet.step(dt, &self.waves).map_err(StepError::wild)?;
+        // In the middle of the step, where the sea is known beforehand.
+        let sea = self.sea.as_ref().map(|sea| sea.at_time(self.time() + 0.5 * dt));
+        let mut water: Vec<&dyn WaterSurface> = vec![&self.waves];
+        water.extend(sea.as_ref().map(|sea| sea as &dyn WaterSurface));
+        let wake = self.fleet.step(dt, &Sum(&water)).map_err(StepError::wild)?;
         let mut sent = wake.emissions;
         sent.extend(makers::emissions(&self.setup.scene.wavemakers, &self.waves, [self.time(), dt]));
         let sent = self.waves.emit(&sent).map_err(StepError::wild)?;

@@ -1,5 +1,6 @@
 //! What waves and bodies show of themselves.
 
+use super::open_sea::OpenSea;
 use super::{Wanted, WaveRun};
 use std::sync::Arc;
 use thalweg_field::{
@@ -89,8 +90,20 @@ pub(super) fn snapshot(run: &WaveRun, wanted: &Wanted) -> Snapshot {
     }
     add("slope", "rad", "slope of the bed", &|| slope(&run.ground));
     more_fields(run, wanted, &mut shown);
+    if let Some(sea) = &run.sea {
+        add_sea(run, sea, wanted, &mut shown);
+    }
     shown.bodies = if wanted.points { bodies(run) } else { Vec::new() };
     shown
+}
+
+/// The open sea around the grid, and how much of it there is within.
+fn add_sea(run: &WaveRun, sea: &OpenSea, wanted: &Wanted, shown: &mut Snapshot) {
+    if wanted.has("sea_share") {
+        let info = FieldInfo::new("sea_share", "-", "share of the waves of the open sea that arrive");
+        shown.fields.push(Field { info, values: sea.share().clone() });
+    }
+    shown.sea = wanted.points.then(|| Arc::new(sea.patches(run.time(), run.lake.level())));
 }
 
 /// Maps that are made only when they are asked for.
@@ -115,10 +128,12 @@ impl WaveRun {
     /// Depth of the water with all its waves `[m]`; nothing on land.
     fn depth_with_waves(&self) -> Grid2<f32> {
         let Heightfield { height, .. } = &self.ground;
-        let (rest, waves) = (self.lake.depth(&self.ground), self.waves.surface().height());
+        let (rest, waves) = (self.lake.depth(&self.ground), self.waves.surface());
+        let sea = self.sea.as_ref().map(|sea| sea.heights(self.time(), waves));
         Grid2::from_fn(height.cols(), height.rows(), |col, row| {
             let depth = rest.at(col, row);
-            if depth > 0.0 { (depth + waves.at(col, row)).max(0.0) } else { 0.0 }
+            let sea = sea.as_ref().map_or(0.0, |sea| sea.at(col, row));
+            if depth > 0.0 { (depth + waves.height().at(col, row) + sea).max(0.0) } else { 0.0 }
         })
     }
 }
