@@ -38,6 +38,8 @@ pub(crate) enum Command {
     Render(RenderArgs),
     /// Check a scene without running it, and estimate what running it takes
     Check(CheckArgs),
+    /// Tell how high and how deep it is at some places of a scene: ground, water, waves
+    Query(QueryArgs),
     /// Say what a key of a scene means: unit, range, default, presets
     Explain(ExplainArgs),
     /// Print the JSON Schema of scene files, for editors
@@ -95,6 +97,31 @@ pub(crate) struct DemoArgs {
     /// Replace an earlier run in the output folder
     #[arg(long)]
     pub force: bool,
+    #[command(flatten)]
+    pub limits: Limits,
+}
+
+/// Arguments of `query`.
+#[derive(Debug, Args)]
+pub(crate) struct QueryArgs {
+    /// Scene file, folder with a scene.toml, or name of a built-in scene
+    #[arg(value_hint = ValueHint::AnyPath)]
+    pub scene: String,
+    /// A place in metres from the south-west corner: --at 120,80
+    #[arg(long, value_name = "EAST,NORTH", allow_hyphen_values = true)]
+    pub at: Vec<String>,
+    /// File with a line EAST,NORTH for each place
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub points: Option<PathBuf>,
+    /// When [default: at the beginning]
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub time: Option<f64>,
+    /// Change a value of the scene: --set ocean.wind=12
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Print one JSON object instead of a table
+    #[arg(long)]
+    pub json: bool,
     #[command(flatten)]
     pub limits: Limits,
 }

@@ -12,6 +12,7 @@ mod inspect;
 mod manual;
 mod new;
 mod own_scene;
+mod query;
 mod render;
 mod scene;
 mod simulate;
@@ -25,6 +26,7 @@ pub(crate) use info::info;
 pub(crate) use inspect::{convert, generate, scenes, validate};
 pub(crate) use manual::{completions, man};
 pub(crate) use new::new;
+pub(crate) use query::query;
 pub(crate) use render::render;
 pub(crate) use simulate::{demo, run};
 

@@ -60,6 +60,7 @@ fn obey(Cli { command }: Cli) -> Result<(), Failure> {
         Some(Command::Convert(args)) => command::convert(&args),
         Some(Command::Render(args)) => command::render(&args),
         Some(Command::Check(args)) => command::check(&args),
+        Some(Command::Query(args)) => command::query(&args),
         Some(Command::Explain(args)) => command::explain(&args),
         Some(Command::Schema) => command::schema(),
         Some(Command::Validate(args)) => command::validate(&args),

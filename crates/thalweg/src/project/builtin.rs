@@ -25,7 +25,7 @@ macro_rules! scenes {
 
 /// All of them.
 pub fn built_in_scenes() -> &'static [BuiltIn] {
-    scenes!["demo", "range", "mountain", "mountain-rain", "river-detail", "schmidberger-mountain", "schmidberger-rain", "schmidberger-river", "lake-at-rest", "dam-break-2d", "pool", "fluid-water", "fluid-honey", "fluid-heavy", "dam-break", "ditch", "ditch-kataev", "meander", "meander-kataev", "canyon", "lake", "waterfall", "settling", "diffusion", "terrain-noise-peaks", "terrain-noise-overhangs", "terrain-noise-islands", "terrain-noise-terraces", "cavern", "arch", "peak-before-after", "spring-in-cave", "tujunga": "bigtujunga_512.png" "README.md"]
+    scenes!["demo", "range", "mountain", "mountain-rain", "river-detail", "schmidberger-mountain", "schmidberger-rain", "schmidberger-river", "lake-at-rest", "dam-break-2d", "pool", "fluid-water", "fluid-honey", "fluid-heavy", "dam-break", "ditch", "ditch-kataev", "meander", "meander-kataev", "canyon", "lake", "waterfall", "settling", "diffusion", "terrain-noise-peaks", "terrain-noise-overhangs", "terrain-noise-islands", "terrain-noise-terraces", "cavern", "arch", "peak-before-after", "spring-in-cave", "ocean", "lighthouse", "wave-pool", "fleet", "harbour": "harbour.png", "beach", "lake-boats", "particles-max", "tujunga": "bigtujunga_512.png" "README.md"]
 }
 
 impl BuiltIn {

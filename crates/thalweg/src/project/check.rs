@@ -406,6 +406,13 @@ fn style(section: &str, key: &str, error: &StyleError) -> (String, String) {
     (path, message)
 }
 
+/// A name that a file can have anywhere.
+pub(super) fn check_file_name(found: &mut Complaints, name: &str, path: &str) {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    let good = !name.is_empty() && name.len() <= 64 && name.chars().all(plain);
+    found.unless(good, path, || format!("{path} is {name:?}; it is 1 to 64 letters, digits, - and _"));
+}
+
 pub(super) fn check_path(found: &mut Complaints, file: &str, path: &str) {
     found.unless(!file.is_empty(), path, || format!("{path} is empty; name a file"));
 }

@@ -1,6 +1,6 @@
 //! `[ocean]`, `[[body]]` and `[[wavemaker]]`: what moves the surface of deep water, and what floats on it.
 
-use super::check::{Complaints, check_path, check_window};
+use super::check::{Complaints, check_file_name, check_path, check_window};
 use super::ranges::{place, time};
 use super::schema::Scene;
 use schemars::JsonSchema;
@@ -81,6 +81,7 @@ impl Scene {
             if let Err(invalid) = body.clone().validated() {
                 found.extend([Invalid { key: format!("body[{i}].{}", invalid.key), ..invalid }.into()]);
             }
+            check_file_name(found, &body.name, &format!("body[{i}].name"));
             found.unless(names.insert(body.name.as_str()), format!("body[{i}].name"), || {
                 format!("body[{i}].name is \"{}\" again; cameras and tables know bodies by their names", body.name)
             });

@@ -14,7 +14,7 @@ use super::describe::{description, presets};
 use super::explain::{number_told, told};
 use super::{
     CameraKey, CameraTable, Coarse, CutTable, Drops, Emitter, Hardness, Obstacle, Output, ParticlesTable,
-    PictureTable, Pool, Probe, Rain, Scene, Sink, Source, Terrain, Time, WaterTable,
+    PictureTable, Pool, Probe, Rain, Scene, Sink, Source, Terrain, Time, WaterTable, Wavemaker,
 };
 use serde_json::Value;
 use thalweg_coupling as coupling;
@@ -25,6 +25,7 @@ use thalweg_terrain::noise::{Billow, Fbm, Ridged, Voronoi, Warp};
 use thalweg_terrain::recipe::Island;
 use thalweg_terrain::shape::{Basin, Bump, Canyon, Cone, Ditch, Meander, Plane, Ramp};
 use thalweg_terrain::volume::{BedRecipe, Cavern, NoiseLayer, StrataRecipe, Terraces, Tube, VolumeRecipe};
+use thalweg_waves::{BodyParams, GerstnerWave, OceanParams, Params as Waves, Steer};
 
 const BEGIN: &str = "<!-- parameters: ";
 const END: &str = "<!-- end -->";
@@ -262,6 +263,7 @@ fn names_in(section: &str, kinds: &[&str]) -> Vec<&'static str> {
         ("solver", "stream-power") => {
             &[&["kind", "preset", "backend"], field_names::<stream_power::Params>()]
         }
+        ("solver", "waves") => &[&["kind", "preset", "backend"], field_names::<Waves>()],
         ("solver.layer", _) => &[field_names::<stream_power::RockLayer>()],
         ("solver", _) => &[&["kind", "preset", "backend"], field_names::<pipes::Params>()],
         ("solver.fluid", _) => &[field_names::<thalweg_sph::FluidParams>()],
@@ -279,6 +281,11 @@ fn names_in(section: &str, kinds: &[&str]) -> Vec<&'static str> {
         ("sink", _) => &[field_names::<Sink>()],
         ("obstacle", _) => &[field_names::<Obstacle>()],
         ("probe", _) => &[field_names::<Probe>()],
+        ("ocean", _) => &[field_names::<OceanParams>()],
+        ("ocean.wave", _) => &[field_names::<GerstnerWave>()],
+        ("body", _) => &[field_names::<BodyParams>()],
+        ("body.steer", _) => &[field_names::<Steer>()],
+        ("wavemaker", _) => &[field_names::<Wavemaker>()],
         ("camera", _) => &[field_names::<CameraTable>()],
         ("camera.key", _) => &[field_names::<CameraKey>()],
         ("picture", _) => &[field_names::<PictureTable>()],

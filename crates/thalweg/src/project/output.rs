@@ -47,6 +47,9 @@ pub struct Output {
     #[serde(deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "OneOrMany<ParticleFormat>")]
     pub particles: Vec<ParticleFormat>,
+    /// Steps or simulated time between two lines of `bodies/NAME.csv`, which tell where each body is and how it is turned; 0: none.
+    #[schemars(transform = about().fixed())]
+    pub bodies_every: Every,
     /// Steps between two files of the fluid's surface; 0: that of the last step alone.
     #[serde(skip_serializing_if = "is_zero")]
     #[schemars(transform = steps().slider(0.0, 1000.0))]
@@ -73,6 +76,7 @@ impl Default for Output {
             video: None,
             particles_every: 0,
             particles: Vec::new(),
+            bodies_every: Every::Time(0.1),
             surface_every: 0,
             surface: Vec::new(),
             ground: Vec::new(),

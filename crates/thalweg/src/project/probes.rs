@@ -1,7 +1,7 @@
 //! `[[probe]]`: what is measured while a scene of particles runs.
 
 use super::Complaint;
-use super::check::Complaints;
+use super::check::{Complaints, check_file_name};
 use super::ranges::{Point, place, span};
 use super::schema::Scene;
 use schemars::JsonSchema;
@@ -55,11 +55,7 @@ impl Scene {
     pub(super) fn check_probes(&self, found: &mut Complaints) {
         for (i, probe) in self.probes.iter().enumerate() {
             let path = |key: &str| format!("probe[{i}].{key}");
-            let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-            let named = !probe.name.is_empty() && probe.name.len() <= 64 && probe.name.chars().all(plain);
-            found.unless(named, path("name"), || {
-                format!("{} is {:?}; it is 1 to 64 letters, digits, - and _", path("name"), probe.name)
-            });
+            check_file_name(found, &probe.name, &path("name"));
             let again = self.probes[..i].iter().any(|other| other.name == probe.name);
             found.unless(!again, path("name"), || {
                 format!("{} is {:?} again; each probe has a file of its own", path("name"), probe.name)

@@ -22,6 +22,7 @@ mod recorder;
 mod report;
 #[cfg(feature = "render")]
 mod surfaces;
+mod trajectories;
 
 pub use checkpoint::{restore, save};
 pub use command::Command;

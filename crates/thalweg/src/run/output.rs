@@ -26,7 +26,7 @@ pub(super) const SCENE: &str = "scene.toml";
 const VOLUME: &str = "volume.twv";
 
 /// What a run writes beside checkpoints, and may therefore overwrite.
-pub(super) const OWN: [&str; 13] = [
+pub(super) const OWN: [&str; 14] = [
     SCENE,
     REPORT,
     "height.png",
@@ -36,6 +36,7 @@ pub(super) const OWN: [&str; 13] = [
     "pictures",
     "frames",
     "particles",
+    "bodies",
     "mesh",
     VOLUME,
     VIDEOS[0],

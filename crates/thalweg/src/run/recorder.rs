@@ -4,7 +4,8 @@ use super::RunOptions;
 use super::particles::Particles;
 use super::probes::Probes;
 use super::progress::{Timings, Watcher};
-use crate::project::Scene;
+use super::trajectories::Trajectories;
+use crate::project::{Every, Scene};
 use crate::session::Session;
 use crate::solver::Clock;
 use crate::world::Ground;
@@ -63,7 +64,7 @@ impl<'a> Now<'a> {
 /// What is written when it is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shows {
-    /// Particles alone.
+    /// Particles and bodies alone.
     Points,
     /// Particles, and the height of the bed.
     PointsAndBed,
@@ -117,6 +118,9 @@ pub(super) fn recorders(
     if !now.scene().probes.is_empty() {
         recorders.push(Box::new(Probes::new(options, now)));
     }
+    if !now.scene().bodies.is_empty() && now.scene().output.bodies_every != Every::NEVER {
+        recorders.push(Box::new(Trajectories::new(options, now)));
+    }
     recorders.extend(drawing(now, options, watcher));
     recorders
 }
@@ -134,7 +138,6 @@ fn drawing(now: &Now, options: &RunOptions, watcher: &mut dyn Watcher) -> Vec<Bo
 /// None draws in a program that was built without it, which is said to those who ask for pictures.
 #[cfg(not(feature = "render"))]
 fn drawing(now: &Now, _: &RunOptions, watcher: &mut dyn Watcher) -> Vec<Box<dyn Recorder>> {
-    use crate::project::Every;
     let output = &now.scene().output;
     let frames = output.video.is_some() || output.frames_every != Every::NEVER;
     if output.pictures || frames || !output.surface.is_empty() {

@@ -11,7 +11,7 @@ mod saved;
 pub use edit::Edit;
 
 use crate::project::{Complaint, Difference, Output, Project, Scene, description};
-use crate::solver::{Books, Clock, Crowd, GoOn, Layer, Patch, Setup, StepError, Stroke, Wanted};
+use crate::solver::{Books, Clock, Crowd, GoOn, Layer, Patch, Seen, Setup, StepError, Stroke, Wanted};
 use crate::world::{Ground, SetupError, World};
 use edit::{Way, edited};
 use history::{Entry, History};
@@ -189,6 +189,11 @@ impl Session {
             masks: self.masks.clone(),
             notices: self.notices.clone(),
         })
+    }
+
+    /// What there is at some places, east and north of the south-west corner: ground, water, and how its surface stands.
+    pub fn seen_at(&self, places: &[[f64; 2]]) -> Vec<Seen> {
+        self.world.seen_at(places)
     }
 
     /// Takes steps, as many as `budget` says or until all are taken; returns how many. Who draws between two calls gives it

@@ -9,6 +9,7 @@ mod particles;
 mod patch;
 mod pipes;
 mod sections;
+mod seen;
 mod still;
 mod stream_power;
 mod stroke;
@@ -19,6 +20,7 @@ mod waves;
 pub use method::{Method, method, methods, read_as, register, table};
 pub use patch::{CellPatch, Patch};
 pub use sections::{Section, Sections};
+pub use seen::Seen;
 pub use stroke::{Canvas, Layer, Stroke, Tool};
 pub(crate) use succession::Succession;
 pub use wanted::Wanted;
@@ -134,6 +136,11 @@ pub trait Solver: Debug + Send {
     /// Everything there is to see, with the cells of the terrain itself: a coarse pass as if it were refined now.
     fn scenery(&self) -> Snapshot {
         self.snapshot(&Wanted::all())
+    }
+
+    /// What there is at some places, east and north of the south-west corner.
+    fn seen_at(&self, places: &[[f64; 2]]) -> Vec<Seen> {
+        seen::in_snapshot(&self.snapshot(&seen::wanted()), places)
     }
 
     /// Where water and ground went.

@@ -14,10 +14,10 @@ pub(crate) use ground::{memory_beside, standing_water};
 
 use crate::project::{Complaint, Pool, Scene};
 use crate::solver::{
-    Books, Clock, Crowd, GoOn, Patch, Sections, Setup, Solver, StepError, Stroke, Succession, Wanted,
+    Books, Clock, Crowd, GoOn, Patch, Sections, Seen, Setup, Solver, StepError, Stroke, Succession, Wanted,
 };
 use std::sync::Arc;
-use thalweg_field::{Grid2, Points, Snapshot};
+use thalweg_field::{Field, Grid2, Points, Snapshot};
 
 /// A ground and the waters on it, which take their steps in turn. The first leads: its steps and its time are those of the
 /// run, and the others follow it in time. What each does to the ground, the others find.
@@ -247,6 +247,12 @@ impl World {
         self.together(self.leader().snapshot(wanted), wanted)
     }
 
+    /// What there is at some places: of waters that float on others, what they are told to float on is part of it.
+    pub(crate) fn seen_at(&self, places: &[[f64; 2]]) -> Vec<Seen> {
+        let floating = self.waters.iter().find(|water| water.solver.floats());
+        floating.map_or(self.leader(), |water| &*water.solver).seen_at(places)
+    }
+
     pub(crate) fn scenery(&self) -> Snapshot {
         self.together(self.leader().scenery(), &Wanted::all())
     }
@@ -257,9 +263,16 @@ impl World {
             shown.ground = self.leader().volume().map(|volume| self.ground().mesh_of(volume));
         }
         for Water { kind, solver, .. } in &self.waters[1..] {
-            let more = solver.snapshot(&wanted.below(kind));
+            let below = if solver.floats() { wanted.clone() } else { wanted.below(kind) };
+            let more = solver.snapshot(&below);
             shown.points = shown.points.or(more.points);
             shown.meshes.extend(more.meshes);
+            shown.bodies.extend(more.bodies);
+            shown.sea = shown.sea.or(more.sea);
+            if solver.floats() {
+                put_on_top(&mut shown, more.fields);
+                continue;
+            }
             for mut field in more.fields.into_iter().filter(|field| field.info.name != "height") {
                 field.info.name = format!("{kind}_{}", field.info.name).into();
                 shown.fields.push(field);
@@ -283,6 +296,23 @@ impl World {
             water.met = water.met.take().map(|_| water.solver.ground().height);
         }
         self.float().map_err(|complaint| complaint.message)
+    }
+}
+
+/// Puts what floats on top of the water that it floats on: its waves raise that water, and what it has beside them keeps its name.
+fn put_on_top(shown: &mut Snapshot, floating: Vec<Field>) {
+    for field in floating {
+        if field.info.name == "waves"
+            && let Some(water) = shown.fields.iter_mut().find(|field| field.info.name == "water")
+            && water.values.same_shape(&field.values)
+        {
+            for (depth, wave) in water.values.values_mut().iter_mut().zip(field.values.values()) {
+                *depth = if *depth > 0.0 { (*depth + wave).max(0.0) } else { 0.0 };
+            }
+        }
+        if shown.field(&field.info.name).is_none() {
+            shown.fields.push(field);
+        }
     }
 }
 

@@ -20,3 +20,4 @@ mod session;
 mod sph;
 mod succession;
 mod volumes;
+mod waves;

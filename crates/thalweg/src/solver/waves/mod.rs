@@ -9,7 +9,7 @@ mod shown;
 
 use super::method::{Method, read_as, table};
 use super::{Books, Clock, Sections, Setup, Solver, StepError, Stroke, Wanted, cannot_paint};
-use super::{Layer, Patch, WaveBooks};
+use super::{Layer, Patch, Seen, WaveBooks};
 use crate::project::Complaint;
 use crate::world::memory_beside;
 use lake::Lake;
@@ -117,7 +117,8 @@ impl WaveRun {
     fn step(&mut self) -> Result<(), StepError> {
         let dt = self.params().step;
         // In the middle of the step, where the sea is known beforehand.
-        let sea = self.sea.as_ref().map(|sea| sea.at_time(self.time() + 0.5 * dt));
+        let sea = self.sea.as_ref().filter(|_| !self.fleet.is_empty());
+        let sea = sea.map(|sea| sea.at_time(self.time() + 0.5 * dt));
         let mut water: Vec<&dyn WaterSurface> = vec![&self.waves];
         water.extend(sea.as_ref().map(|sea| sea as &dyn WaterSurface));
         let wake = self.fleet.step(dt, &Sum(&water)).map_err(StepError::wild)?;
@@ -209,6 +210,19 @@ impl Solver for WaveRun {
 
     fn snapshot(&self, wanted: &Wanted) -> Snapshot {
         shown::snapshot(self, wanted)
+    }
+
+    fn seen_at(&self, places: &[[f64; 2]]) -> Vec<Seen> {
+        let sea = self.sea.as_ref().map(|sea| sea.at_time(self.time()));
+        let mut water: Vec<&dyn WaterSurface> = vec![&self.waves];
+        water.extend(sea.as_ref().map(|sea| sea as &dyn WaterSurface));
+        let surface = Sum(&water);
+        let seen = |place: &[f64; 2]| {
+            let [col, row] = self.ground.cell_from_local(*place);
+            let bed = f64::from(self.ground.height.bilinear(col, row));
+            Seen::of_wave(bed, self.lake.level(), surface.at(*place))
+        };
+        places.iter().map(seen).collect()
     }
 
     /// Waves move no ground, and the water that they go through is there at the end as it was at the beginning.
