@@ -158,22 +158,25 @@ impl Waves {
 
     fn meet(&mut self, slot: usize, event: &Event) {
         let before = *self.particles.get(slot);
-        let particle = before.moved_to(event.time, self.params.damping);
-        self.books.damped(&before, &particle);
+        let moved = before.moved_to(event.time, self.params.damping);
+        self.books.damped(&before, &moved);
+        if event.kind == Kind::Leave {
+            self.books.left(&moved);
+            self.particles.remove(slot);
+            return;
+        }
+        // Whatever happens to it, it has felt the bed on its way there.
+        let (particle, lost) = self.surroundings().bend(&moved, before.place);
+        if lost > 0.0 {
+            let energy = self.books.broken(&particle, lost, self.params.gravity);
+            self.foam.sprays.push(Spray { place: particle.place, energy });
+        }
         match event.kind {
-            Kind::Leave => {
-                self.books.left(&particle);
-                self.particles.remove(slot);
-            }
-            Kind::Fade if self.surroundings().is_faded(&particle) => {
+            Kind::Fade | Kind::Bend if self.surroundings().is_faded(&particle) => {
                 self.books.faded(&particle);
                 self.particles.remove(slot);
             }
-            Kind::Fade => self.set(slot, particle),
-            Kind::Bend => {
-                let (bent, lost) = self.surroundings().bend(&particle, before.place);
-                self.set_broken(slot, bent, lost);
-            }
+            Kind::Fade | Kind::Bend | Kind::Leave => self.set(slot, particle),
             Kind::Reflect(hit) => {
                 let reflected = self.surroundings().reflect(&particle, &hit);
                 self.books.met_wall(&particle, &reflected);
@@ -225,20 +228,6 @@ impl Waves {
         };
         self.books.met_wall(&particle, &now);
         self.set(slot, now);
-    }
-
-    /// A wave over shallows, and what its breaking set free: half a square of height × length × width each.
-    fn set_broken(&mut self, slot: usize, particle: Particle, lost: f64) {
-        if lost > 0.0 {
-            let energy = self.books.broken(&particle, lost, self.params.gravity);
-            self.foam.sprays.push(Spray { place: particle.place, energy });
-        }
-        if self.surroundings().is_faded(&particle) {
-            self.books.faded(&particle);
-            self.particles.remove(slot);
-        } else {
-            self.set(slot, particle);
-        }
     }
 
     fn add(&mut self, particle: Particle) {
