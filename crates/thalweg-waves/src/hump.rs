@@ -40,12 +40,16 @@ impl Hump {
     pub fn fitted(rings: usize, radius: f64) -> Self {
         let [low, high] = PROFILE;
         let samples = 0..=((high - low) * SAMPLES) as usize;
-        let samples: Vec<_> = samples.map(|n| low + n as f64 / SAMPLES).map(|at| (at, ring_height(FITTED_AT + at, FITTED_AT))).collect();
+        let samples: Vec<_> = samples
+            .map(|n| low + n as f64 / SAMPLES)
+            .map(|at| (at, ring_height(FITTED_AT + at, FITTED_AT)))
+            .collect();
         let (places, heights) = if rings == 2 {
             crest_and_trough(&samples, radius)
         } else {
             let last = rings.max(2) - 1;
-            let places: Vec<f64> = (0..rings).map(|n| low + (high - radius - low) * n as f64 / last as f64).collect();
+            let places: Vec<f64> =
+                (0..rings).map(|n| low + (high - radius - low) * n as f64 / last as f64).collect();
             let (heights, _) = fitted(&samples, &places, radius);
             (places, heights)
         };
@@ -63,7 +67,13 @@ impl Hump {
     }
 
     /// What a hump of some height and width sends out from a place over water where waves go at `speed`, as rings of `count` particles.
-    pub fn emissions(&self, place: [f64; 2], [height, width]: [f64; 2], speed: f64, count: usize) -> Vec<Emission> {
+    pub fn emissions(
+        &self,
+        place: [f64; 2],
+        [height, width]: [f64; 2],
+        speed: f64,
+        count: usize,
+    ) -> Vec<Emission> {
         let spread = TAU / count as f64;
         let of_ring = |ring: &Ring| {
             let radius = ring.radius * width;
@@ -79,7 +89,16 @@ impl Hump {
                     let heading = [libm::cos(angle), libm::sin(angle)];
                     let place = [place[0] + heading[0] * start, place[1] + heading[1] * start];
                     let origin_distance = start;
-                    Emission { place, heading, spread, origin_distance, amplitude, radius, delay, ..Emission::default() }
+                    Emission {
+                        place,
+                        heading,
+                        spread,
+                        origin_distance,
+                        amplitude,
+                        radius,
+                        delay,
+                        ..Emission::default()
+                    }
                 })
                 .collect::<Vec<_>>()
         };
@@ -91,7 +110,8 @@ impl Hump {
 fn fitted(samples: &[(f64, f64)], places: &[f64], radius: f64) -> (Vec<f64>, f64) {
     let count = places.len();
     let row = |ahead: f64| -> Vec<f64> {
-        let at = |&place: &f64| front_profile((ahead - place) / radius) / (FITTED_AT + place).max(radius).sqrt();
+        let at =
+            |&place: &f64| front_profile((ahead - place) / radius) / (FITTED_AT + place).max(radius).sqrt();
         places.iter().map(at).collect()
     };
     let rows: Vec<_> = samples.iter().map(|&(ahead, exact)| (row(ahead), exact)).collect();
@@ -139,7 +159,13 @@ pub fn ring_height(distance: f64, time: f64) -> f64 {
     let step = MOST / STEPS as f64;
     let part = |n: usize| {
         let k = step * n as f64;
-        let weight = if n == 0 || n == STEPS { 1.0 } else if n % 2 == 1 { 4.0 } else { 2.0 };
+        let weight = if n == 0 || n == STEPS {
+            1.0
+        } else if n % 2 == 1 {
+            4.0
+        } else {
+            2.0
+        };
         weight * libm::exp(-0.5 * k * k) * libm::cos(k * time) * libm::j0(k * distance) * k
     };
     (0..=STEPS).map(part).sum::<f64>() * step / 3.0
@@ -154,7 +180,8 @@ fn front_profile(ahead: f64) -> f64 {
 fn solved(mut rows: Vec<Vec<f64>>) -> Vec<f64> {
     let count = rows.len();
     for i in 0..count {
-        let best = (i..count).fold(i, |best, j| if rows[j][i].abs() > rows[best][i].abs() { j } else { best });
+        let best =
+            (i..count).fold(i, |best, j| if rows[j][i].abs() > rows[best][i].abs() { j } else { best });
         rows.swap(i, best);
         for j in 0..count {
             if j == i {

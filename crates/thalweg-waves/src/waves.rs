@@ -142,7 +142,12 @@ impl Waves {
 
     /// Makes the surface of this moment; whoever emits waves and wants to see them at once calls it.
     pub fn refresh(&mut self) {
-        self.fields.refresh(&self.particles, &self.basin, &self.params, self.time);
+        self.refresh_telling(&mut |_| ());
+    }
+
+    /// The same, telling the name of each stage when it is done: for those who measure them.
+    pub fn refresh_telling(&mut self, done: &mut dyn FnMut(&'static str)) {
+        self.fields.refresh(&self.particles, &self.basin, &self.params, self.time, done);
     }
 
     /// Lets everything happen that happens up to a time.

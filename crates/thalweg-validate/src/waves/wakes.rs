@@ -91,10 +91,12 @@ fn kelvin(speed: f64) -> Result<[f64; 2], Stopped> {
     sea.water.skip_to(f64::from(steps) * dt);
     sea.water.refresh();
     let strength = |degrees: f64| {
-        let squares = (0..60).map(|n| sea.height((12.0 + 0.1 * f64::from(n)) * length, degrees.to_radians()).powi(2));
+        let squares =
+            (0..60).map(|n| sea.height((12.0 + 0.1 * f64::from(n)) * length, degrees.to_radians()).powi(2));
         squares.sum::<f64>().sqrt()
     };
-    let profile: Vec<(f64, f64)> = (0..=60).map(|n| 12.0 + 0.2 * f64::from(n)).map(|a| (a, strength(a))).collect();
+    let profile: Vec<(f64, f64)> =
+        (0..=60).map(|n| 12.0 + 0.2 * f64::from(n)).map(|a| (a, strength(a))).collect();
     let (peak_at, peak) = profile.iter().fold((0.0, 0.0), |best, at| if at.1 > best.1 { *at } else { best });
     // At the edge of a wake waves have the height of Airy's function at 0, as a share of its largest value.
     let edge = 0.355_03 / 0.535_66 * peak;
@@ -102,7 +104,8 @@ fn kelvin(speed: f64) -> Result<[f64; 2], Stopped> {
     let half_angle = outside.map_or(f64::NAN, |pair| {
         pair[0].0 + (pair[1].0 - pair[0].0) * (pair[0].1 - edge) / (pair[0].1 - pair[1].1)
     });
-    let heights: Vec<f64> = (0..1200).map(|n| sea.height((6.0 + 0.01 * f64::from(n)) * length, 0.0)).collect();
+    let heights: Vec<f64> =
+        (0..1200).map(|n| sea.height((6.0 + 0.01 * f64::from(n)) * length, 0.0)).collect();
     let rises: Vec<f64> = heights
         .windows(2)
         .enumerate()
@@ -139,7 +142,13 @@ fn deep_ring(distance: f64, time: f64) -> f64 {
     let step = 14.0 / STEPS as f64;
     let part = |n: usize| {
         let k = step * n as f64;
-        let weight = if n == 0 || n == STEPS { 1.0 } else if n % 2 == 1 { 4.0 } else { 2.0 };
+        let weight = if n == 0 || n == STEPS {
+            1.0
+        } else if n % 2 == 1 {
+            4.0
+        } else {
+            2.0
+        };
         let swing = ((GRAVITY * k).sqrt() * time).cos();
         weight * (-0.5 * k * k * SIGMA * SIGMA).exp() * swing * libm::j0(k * distance) * k
     };
@@ -153,7 +162,13 @@ fn trains(water: &mut Waves, bands: f64) -> Result<(), Stopped> {
     while k < 7.0 {
         let radius = PI / k;
         // Half of the hump goes outwards: its spectrum times the far form of J0, over the width of the band.
-        let crest = 0.5 * SIGMA * SIGMA * (-0.5 * k * k * SIGMA * SIGMA).exp() * k * (2.0 / (PI * k * radius)).sqrt() * bands;
+        let crest = 0.5
+            * SIGMA
+            * SIGMA
+            * (-0.5 * k * k * SIGMA * SIGMA).exp()
+            * k
+            * (2.0 / (PI * k * radius)).sqrt()
+            * bands;
         let count = 24;
         let spread = TAU / count as f64;
         let emissions: Vec<Emission> = ring([0.0; 2], count, crest * spread, radius)
@@ -191,7 +206,11 @@ pub(super) fn dispersive_ring() -> Checks {
         let exact: Vec<f64> = places.iter().map(|&x| deep_ring(x, time)).collect();
         // Heights of a wave: the root of twice the mean square over about a wavelength.
         let envelope = |heights: &[f64]| -> Vec<f64> {
-            heights.windows(30).step_by(5).map(|part| (part.iter().map(|h| h * h).sum::<f64>() / 15.0).sqrt()).collect()
+            heights
+                .windows(30)
+                .step_by(5)
+                .map(|part| (part.iter().map(|h| h * h).sum::<f64>() / 15.0).sqrt())
+                .collect()
         };
         let off = relative(&envelope(&found), &envelope(&exact));
         let what = format!("envelope of the packets after {time} s, L2");

@@ -133,7 +133,8 @@ fn around_the_end(angle: f64, distance: f64, radius: f64) -> f64 {
     };
     // On the side that sees the wave the fan lags behind the front: what it adds to the front's crest is less than its own height.
     let lag = distance * (1.0 - libm::cos(angle)) / radius;
-    let share = if angle < 0.0 && lag < 1.0 { (0.5 * (1.0 + libm::cos(PI * lag))).max(LEAST_SHARE) } else { 1.0 };
+    let share =
+        if angle < 0.0 && lag < 1.0 { (0.5 * (1.0 + libm::cos(PI * lag))).max(LEAST_SHARE) } else { 1.0 };
     (knife_edge(v) - front) / share
 }
 
