@@ -188,8 +188,9 @@ fn solved(mut rows: Vec<Vec<f64>>) -> Vec<f64> {
                 continue;
             }
             let share = rows[j][i] / rows[i][i];
-            for k in i..=count {
-                rows[j][k] -= share * rows[i][k];
+            let pivot = rows[i].clone();
+            for (value, above) in rows[j].iter_mut().zip(&pivot).skip(i) {
+                *value -= share * above;
             }
         }
     }
