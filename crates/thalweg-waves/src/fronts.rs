@@ -17,7 +17,7 @@ pub(crate) struct Surroundings<'a> {
 /// Depth of water that is taken for the speed of waves where it is shallower, in radii `[-]`: at the very shore they would stand still.
 const SHALLOWEST: f64 = 1.0e-3;
 /// Change of speed over one straight piece of a bent way `[-]`.
-const BEND: f64 = 0.01;
+const BEND: f64 = 0.005;
 /// Longest straight piece of a way over a bed, in cells.
 const LONGEST_PIECE: f64 = 16.0;
 /// Walls that a child may be behind, one after the other.
@@ -230,17 +230,19 @@ impl Surroundings<'_> {
     /// Takes up the speed that it has at its place after a piece of its way, and turns it: what is slower on one side turns there. Tells
     /// the energy lost by breaking, as height² × length × width.
     pub(crate) fn bend(&self, particle: &Particle, before: Vec2) -> (Particle, f64) {
+        let Some(cell) = self.basin.bed_cell().filter(|_| self.params.speed == Speed::Depth) else {
+            return (*particle, 0.0);
+        };
         let gravity = self.params.gravity;
         let piece = length(sub(particle.place, before));
         let depth = self.depth(particle.place, particle.radius);
         let radius = radius_of(gravity, particle.frequency, depth);
         let is_train = particle.train > 0.0;
         let speed = if is_train { group_speed } else { phase_speed }(gravity, radius, depth);
-        let crests = phase_speed(gravity, radius, depth);
         // Crests turn, also those of trains: dθ/ds = −(1/c) ∂c/∂n, and for neighbours d(δ/c)/ds = −w (∂²c/∂n²)/c², taken half-way.
         let middle = add(before, sub(particle.place, before), 0.5);
         let across = left(particle.heading);
-        let arm = 0.5 * self.basin.bed_cell().unwrap_or(radius).max(piece);
+        let arm = (2.0 * cell).max(0.5 * piece);
         let crest_speed = |place: Vec2| {
             let depth = self.depth(place, particle.radius);
             phase_speed(gravity, radius_of(gravity, particle.frequency, depth), depth)
@@ -249,17 +251,19 @@ impl Surroundings<'_> {
         let [l, r] = [arm, -arm].map(|arm| crest_speed(add(middle, across, arm)));
         let turn = -(l - r) / (2.0 * arm) / here * piece;
         let curved = (l - 2.0 * here + r) / (arm * arm);
-        let heading = turned(particle.heading, turn);
-        let was = phase_speed(gravity, particle.radius, self.depth(before, particle.radius)).max(1.0e-9);
-        let ratio = crests / was;
-        let spread = particle.spread * ratio - particle.width * curved / here * piece;
-        let train = particle.train * (speed / particle.speed);
+        let slowed = phase_speed(gravity, radius, depth) / crest_speed(before);
+        let spread = particle.spread * slowed - particle.width * curved / here * piece;
+        // Turned all along and not only at its end, it would have come a little aside.
+        let aside = 0.5 * turn * piece;
+        let is_free = !self.basin.has_walls() || self.basin.clear(particle.place) > aside.abs();
         let bent = Particle {
-            heading: unit(heading),
+            place: if is_free { add(particle.place, across, aside) } else { particle.place },
+            heading: unit(turned(particle.heading, turn)),
             speed,
             radius,
+            width: (particle.width + 0.5 * (spread - particle.spread) * piece).abs(),
             spread,
-            train,
+            train: particle.train * (speed / particle.speed),
             spreading: if is_train { spreading(gravity, radius, depth) } else { 0.0 },
             ..*particle
         };

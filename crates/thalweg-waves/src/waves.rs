@@ -147,7 +147,12 @@ impl Waves {
 
     /// Makes the surface of this moment; whoever emits waves and wants to see them at once calls it.
     pub fn refresh(&mut self) {
-        self.fields.refresh(&self.particles, &self.basin, &self.params, self.time);
+        self.refresh_telling(&mut |_| ());
+    }
+
+    /// The same, telling the name of each stage when it is done: for those who measure them.
+    pub fn refresh_telling(&mut self, done: &mut dyn FnMut(&'static str)) {
+        self.fields.refresh(&self.particles, &self.basin, &self.params, self.time, done);
     }
 
     /// Lets everything happen that happens up to a time.
@@ -163,22 +168,25 @@ impl Waves {
 
     fn meet(&mut self, slot: usize, event: &Event) {
         let before = *self.particles.get(slot);
-        let particle = before.moved_to(event.time, self.params.damping);
-        self.books.damped(&before, &particle);
+        let moved = before.moved_to(event.time, self.params.damping);
+        self.books.damped(&before, &moved);
+        if event.kind == Kind::Leave {
+            self.books.left(&moved);
+            self.particles.remove(slot);
+            return;
+        }
+        // Whatever happens to it, it has felt the bed on its way there.
+        let (particle, lost) = self.surroundings().bend(&moved, before.place);
+        if lost > 0.0 {
+            let energy = self.books.broken(&particle, lost, self.params.gravity);
+            self.foam.sprays.push(Spray { place: particle.place, energy });
+        }
         match event.kind {
-            Kind::Leave => {
-                self.books.left(&particle);
-                self.particles.remove(slot);
-            }
-            Kind::Fade if self.surroundings().is_faded(&particle) => {
+            Kind::Fade | Kind::Bend if self.surroundings().is_faded(&particle) => {
                 self.books.faded(&particle);
                 self.particles.remove(slot);
             }
-            Kind::Fade => self.set(slot, particle),
-            Kind::Bend => {
-                let (bent, lost) = self.surroundings().bend(&particle, before.place);
-                self.set_broken(slot, bent, lost);
-            }
+            Kind::Fade | Kind::Bend | Kind::Leave => self.set(slot, particle),
             Kind::Reflect(hit) => {
                 let reflected = self.surroundings().reflect(&particle, &hit);
                 self.books.met_wall(&particle, &reflected);
@@ -230,20 +238,6 @@ impl Waves {
         };
         self.books.met_wall(&particle, &now);
         self.set(slot, now);
-    }
-
-    /// A wave over shallows, and what its breaking set free: half a square of height × length × width each.
-    fn set_broken(&mut self, slot: usize, particle: Particle, lost: f64) {
-        if lost > 0.0 {
-            let energy = self.books.broken(&particle, lost, self.params.gravity);
-            self.foam.sprays.push(Spray { place: particle.place, energy });
-        }
-        if self.surroundings().is_faded(&particle) {
-            self.books.faded(&particle);
-            self.particles.remove(slot);
-        } else {
-            self.set(slot, particle);
-        }
     }
 
     fn add(&mut self, particle: Particle) {

@@ -130,13 +130,13 @@ fn any_cut_of_time_and_any_number_of_threads_give_the_same_bits() {
         let mut water = waves(Params { largest_radius: 4.0, ..plain() }, basin, 160, 0.25);
         water.emit(&ring([15.0, 12.0], 16, 0.4, 1.0)).unwrap();
         water.emit(&ring([25.0, 20.0], 16, 0.4, 2.0)).unwrap();
-        for frame in 1..=20 * rate {
+        for frame in 1..=8 * rate {
             water.advance_to(f64::from(frame) / f64::from(rate));
         }
         (water.surface().height().clone(), water.surface().foam().clone(), water.save())
     };
     let alone = on_threads(1, || run(6));
-    assert!(alone.2.particles.len() > 18 * 500, "{} numbers", alone.2.particles.len());
+    assert!(alone.2.particles.len() > 18 * 100, "{} numbers", alone.2.particles.len());
     assert!(alone.1.values().iter().any(|&foam| foam > 0.0), "no foam");
     for (threads, rate) in [(2, 6), (3, 30), (8, 7), (1, 9)] {
         assert!(on_threads(threads, || run(rate)) == alone, "{threads} threads, {rate} pictures in a second");

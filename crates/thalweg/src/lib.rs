@@ -51,4 +51,5 @@ pub use thalweg_sph as sph;
 #[cfg(feature = "render")]
 pub use thalweg_surface as surface;
 pub use thalweg_terrain as terrain;
+pub use thalweg_waves as waves;
 pub use world::{Ground, SetupError, start_ground};

@@ -5,6 +5,7 @@ mod render;
 mod sph;
 mod stream_power;
 mod volume;
+mod waves;
 
 use crate::Failure;
 use crate::args::CasesArgs;
@@ -74,6 +75,7 @@ pub(crate) fn bench(args: &CasesArgs) -> Result<(), Failure> {
         .chain(sph::cases())
         .chain(stream_power::cases())
         .chain(volume::cases())
+        .chain(waves::cases())
         .chain(render::cases())
         .collect();
     let asked = |case: &&Case| {
@@ -84,7 +86,7 @@ pub(crate) fn bench(args: &CasesArgs) -> Result<(), Failure> {
     if chosen.is_empty() {
         let names = cases.iter().map(|case| case.name.as_str()).collect::<Vec<_>>().join(", ");
         let message = format!(
-            "there is no such case; choose from pipes, sph, pcisph, dfsph, dam, stream-power, volume, render, {names}"
+            "there is no such case; choose from pipes, sph, pcisph, dfsph, dam, stream-power, volume, waves, render, {names}"
         );
         return Err(Failure::usage(message));
     }

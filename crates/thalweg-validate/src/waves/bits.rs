@@ -11,9 +11,9 @@ fn run(pictures: u32) -> Result<Vec<u32>, Stopped> {
     let basin = Basin::from_polygons(&[pool, mole], Outside::Land)?;
     let params = Params { largest_radius: 2.0, lowest_crest: 1.0e-3, damping: 0.02, ..ideal() };
     let mut water = Waves::new(Setup { params, basin, size: [160, 160], cell: 0.25, velocity: true })?;
-    water.emit(&ring([15.0, 12.0], 16, 0.4, 1.0))?;
+    water.emit(&ring([3.5, 4.0], 16, 0.4, 1.0))?;
     water.emit(&ring([25.0, 20.0], 16, 0.4, 2.0))?;
-    for picture in 1..=4 * pictures {
+    for picture in 1..=2 * pictures {
         water.advance_to(f64::from(picture) / f64::from(pictures));
     }
     let surface = water.surface();

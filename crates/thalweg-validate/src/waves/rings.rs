@@ -1,9 +1,9 @@
 //! Rings.
 
 use super::setup::{ideal, relative, ring, waves};
-use crate::{Check, Checks};
+use crate::{Check, Checks, Stopped};
 use std::f64::consts::TAU;
-use thalweg_waves::{Basin, Conserved, Hump, Params, ring_height};
+use thalweg_waves::{Basin, Conserved, Hump, Params, Setup, Waves, ring_height};
 
 /// A ring of 8 particles of 1 m: how many there are, what they keep, how high they are.
 pub(super) fn split() -> Checks {
@@ -15,8 +15,15 @@ pub(super) fn split() -> Checks {
         for (distance, count) in [(5.0, 72.0), (10.0, 216.0), (20.0, 648.0)] {
             let at = |what: &str| format!("{what}, {name} kept, at {distance} m");
             water.skip_to(distance);
-            checks.push(Check::new(at("particles"), "", books).near(water.particle_count() as f64, count, 0.0));
-            let off = water.particles().map(|p| (p.place[0].hypot(p.place[1]) - distance).abs()).fold(0.0, f64::max);
+            checks.push(Check::new(at("particles"), "", books).near(
+                water.particle_count() as f64,
+                count,
+                0.0,
+            ));
+            let off = water
+                .particles()
+                .map(|p| (p.place[0].hypot(p.place[1]) - distance).abs())
+                .fold(0.0, f64::max);
             checks.push(Check::new(at("off the circle"), "m", books).at_most(off, 1.0e-12 * distance));
             let arcs: f64 = water.particles().map(|p| p.spread).sum();
             checks.push(Check::new(at("sum of arcs"), "rad", books).near(arcs, TAU, 1.0e-12));
@@ -29,15 +36,27 @@ pub(super) fn split() -> Checks {
                 .collect();
             let mean = heights.iter().sum::<f64>() / 200.0;
             let ripple = (heights.iter().map(|h| (h - mean) * (h - mean)).sum::<f64>() / 200.0).sqrt() / mean;
-            checks.push(Check::new(at("ripple of the crest"), "-", "spacing below r/2 (C7)").at_most(ripple, 5.0e-3));
+            checks.push(
+                Check::new(at("ripple of the crest"), "-", "spacing below r/2 (C7)").at_most(ripple, 5.0e-3),
+            );
             let power = if conserved == Conserved::Volume { distance } else { distance.sqrt() };
             // A curved front is a little lower on its circle than a straight one: r²/R² terms.
-            checks.push(Check::new(at("crest times R or its root"), "m", "8/2π").near_share(mean * power, 8.0 / TAU, 5.0e-3));
+            checks.push(Check::new(at("crest times R or its root"), "m", "8/2π").near_share(
+                mean * power,
+                8.0 / TAU,
+                5.0e-3,
+            ));
             if conserved == Conserved::Volume {
                 let amplitudes: f64 = water.particles().map(|p| p.amplitude()).sum();
-                checks.push(Check::new(at("sum of amplitudes"), "m", books).near(amplitudes, 8.0, 1.0e-12 * 8.0));
+                checks.push(Check::new(at("sum of amplitudes"), "m", books).near(
+                    amplitudes,
+                    8.0,
+                    1.0e-12 * 8.0,
+                ));
             } else {
-                checks.push(Check::new(at("energy missing"), "-", books).at_most(water.books().missing(), 1.0e-12));
+                checks.push(
+                    Check::new(at("energy missing"), "-", books).at_most(water.books().missing(), 1.0e-12),
+                );
             }
         }
     }
@@ -73,7 +92,9 @@ pub(super) fn exact() -> Checks {
     ] {
         let root = 2.0_f64.sqrt();
         let formula = 1.0 - root * time * dawson(time / root);
-        let check = |what: &str| Check::new(format!("height in the middle at {time}, {what}"), "m", "1 − √2 t F(t/√2)");
+        let check = |what: &str| {
+            Check::new(format!("height in the middle at {time}, {what}"), "m", "1 − √2 t F(t/√2)")
+        };
         checks.push(check("formula").near(formula, height, 1.0e-6));
         checks.push(check("quadrature").near(ring_height(0.0, time), height, 1.0e-6));
     }
@@ -87,11 +108,15 @@ pub(super) fn exact() -> Checks {
         let (x, h) = crest.fold((0.0, 0.0), |best, at| if at.1 > best.1 { at } else { best });
         let source = "∫ e^(−k²/2) cos(kt) J0(kx) k dk";
         checks.push(Check::new(format!("place of the crest at {time}"), "m", source).near(x, place, 2.0e-3));
-        checks.push(Check::new(format!("height of the crest at {time}"), "m", source).near(h, height, 1.0e-6));
+        checks
+            .push(Check::new(format!("height of the crest at {time}"), "m", source).near(h, height, 1.0e-6));
     }
     for (time, off) in finite_differences() {
         let source = "leap-frog, ten cells to a width, Courant number 0.5";
-        checks.push(Check::new(format!("finite differences against it at {time}, L2"), "-", source).at_most(off, 0.01));
+        checks.push(
+            Check::new(format!("finite differences against it at {time}, L2"), "-", source)
+                .at_most(off, 0.01),
+        );
     }
     Ok(checks)
 }
@@ -116,7 +141,8 @@ fn finite_differences() -> Vec<(f64, f64)> {
     };
     let c2 = COURANT * COURANT;
     let mut before = start.clone();
-    let mut now: Vec<f64> = (0..CELLS * CELLS).map(|n| start[n] + 0.5 * c2 * laplacian(&start, n % CELLS, n / CELLS)).collect();
+    let mut now: Vec<f64> =
+        (0..CELLS * CELLS).map(|n| start[n] + 0.5 * c2 * laplacian(&start, n % CELLS, n / CELLS)).collect();
     let mut found = Vec::new();
     for step in 2..=200 {
         let next = (0..CELLS * CELLS)
@@ -135,18 +161,34 @@ fn finite_differences() -> Vec<(f64, f64)> {
 /// Layers of rings fitted at one time, against the exact solution at others.
 pub(super) fn matched() -> Checks {
     let mut checks = Vec::new();
-    let source = "the wave equation, far from the start; bounds after Mikeš' method with layers that sum to nothing";
+    let source =
+        "the wave equation, far from the start; bounds after Mikeš' method with layers that sum to nothing";
     let off = |rings: usize, radius: f64, conserved: Conserved, time: f64| {
         let hump = Hump::fitted(rings, radius);
-        let params = Params { conserved, lowest_crest: 1.0e-5, ..ideal() };
-        let mut water = waves(&params, &Basin::open())?;
-        water.emit(&hump.emissions([0.0; 2], [1.0, 1.0], 1.0, 32))?;
+        let params = Params {
+            conserved,
+            lowest_crest: 1.0e-5,
+            smallest_radius: radius,
+            largest_radius: radius.max(4.0),
+            radii_per_octave: 8,
+            ..ideal()
+        };
+        // A strip of the surface, from the middle of the ring to the east.
+        let cell = 0.125;
+        let setup = Setup { params, basin: Basin::open(), size: [400, 24], cell, velocity: false };
+        let mut water = Waves::new(setup)?;
+        let middle = [2.0, 1.5];
+        water.emit(&hump.emissions(middle, [1.0, 1.0], 1.0, 32))?;
         water.skip_to(time);
-        let places: Vec<f64> = (0..=65).map(|n| time - 8.0 + 0.2 * f64::from(n)).collect();
-        let (sin, cos) = 0.3_f64.sin_cos();
-        let found: Vec<f64> = places.iter().map(|x| water.exact_height([x * cos, x * sin])).collect();
-        let exact: Vec<f64> = places.iter().map(|&x| ring_height(x.abs(), time)).collect();
-        Ok::<f64, crate::Stopped>(relative(&found, &exact))
+        water.refresh();
+        let places = (0..=65).map(|n| time - 8.0 + 0.2 * f64::from(n)).filter(|&x| x >= 2.0 * radius);
+        let places: Vec<f64> = places.collect();
+        let surface = water.surface().height();
+        let row = 24.0 - middle[1] / cell - 0.5;
+        let height = |x: &f64| f64::from(surface.bilinear((x + middle[0]) / cell - 0.5, row));
+        let found: Vec<f64> = places.iter().map(height).collect();
+        let exact: Vec<f64> = places.iter().map(|&x| ring_height(x, time)).collect();
+        Ok::<f64, Stopped>(relative(&found, &exact))
     };
     for (rings, radius, bound) in [(2, 2.0, 0.22), (13, 1.5, 0.05), (21, 1.0, 0.04)] {
         for time in [5.0, 10.0, 20.0, 40.0] {
@@ -154,8 +196,9 @@ pub(super) fn matched() -> Checks {
             let what = format!("{rings} layers of {radius} m at {time}, L2");
             checks.push(Check::new(what, "-", source).at_most(measured, bound));
         }
-        let sum: f64 = Hump::fitted(rings, radius).rings().iter().map(|ring| ring.height).sum();
-        checks.push(Check::new(format!("sum of {rings} layers"), "-", "zero mean (C8)").near(sum, 0.0, 1.0e-9));
+        let sum: f64 = Hump::fitted(rings, radius).rings().iter().map(|ring| ring.height * ring.radius).sum();
+        checks
+            .push(Check::new(format!("sum of {rings} layers"), "-", "zero mean (C8)").near(sum, 0.0, 1.0e-9));
     }
     // Where volume is kept, rings become too low: a known failure, held to what it is.
     let measured = off(21, 1.0, Conserved::Volume, 40.0)?;

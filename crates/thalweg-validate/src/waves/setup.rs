@@ -19,7 +19,8 @@ pub(super) fn ideal() -> Params {
 
 /// Still water whose surface nobody looks at.
 pub(super) fn waves(params: &Params, basin: &Basin) -> Result<Waves, Stopped> {
-    let setup = Setup { params: params.clone(), basin: basin.clone(), size: [2, 2], cell: 1.0, velocity: false };
+    let setup =
+        Setup { params: params.clone(), basin: basin.clone(), size: [2, 2], cell: 1.0, velocity: false };
     Ok(Waves::new(setup)?)
 }
 
@@ -34,7 +35,13 @@ pub(super) fn ring(place: [f64; 2], count: usize, amplitude: f64, radius: f64) -
 }
 
 /// A straight front that goes east, from one place to another north of it, its bumps so far apart.
-pub(super) fn front(x: f64, [south, north]: [f64; 2], spacing: f64, crest: f64, radius: f64) -> Vec<Emission> {
+pub(super) fn front(
+    x: f64,
+    [south, north]: [f64; 2],
+    spacing: f64,
+    crest: f64,
+    radius: f64,
+) -> Vec<Emission> {
     let count = ((north - south) / spacing).round() as usize;
     let one = |n: usize| Emission {
         place: [x, south + (n as f64 + 0.5) * spacing],

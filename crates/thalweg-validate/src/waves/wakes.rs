@@ -3,61 +3,100 @@
 use super::setup::{ideal, relative, ring, waves};
 use crate::{Check, Checks, Stopped};
 use std::f64::consts::{PI, TAU};
-use thalweg_waves::{Basin, Emission, GRAVITY, Params, Wake, Waves, group_speed};
+use thalweg_waves::{Basin, Emission, GRAVITY, Params, Setup, Wake, Waves, group_speed};
+
+/// Cells of the surface that wakes are seen on, and how many make up the length that counts.
+const SIZE: [usize; 2] = [360, 180];
+const CELLS: f64 = 16.0;
+
+/// A surface on which something that goes east comes to a place near its south-eastern corner.
+struct Sea {
+    water: Waves,
+    cell: f64,
+    end: [f64; 2],
+}
+
+impl Sea {
+    fn new(params: &Params, length: f64) -> Result<Self, Stopped> {
+        let cell = length / CELLS;
+        let params = Params { radii_per_octave: 4, ..params.clone() };
+        let setup = Setup { params, basin: Basin::open(), size: SIZE, cell, velocity: false };
+        Ok(Self { water: Waves::new(setup)?, cell, end: [21.0 * length, length] })
+    }
+
+    /// Height at a distance behind where it ended, in a direction to the side `[rad]`.
+    fn height(&self, behind: f64, angle: f64) -> f64 {
+        let [x, y] = [self.end[0] - behind * angle.cos(), self.end[1] + behind * angle.sin()];
+        let heights = self.water.surface().height();
+        f64::from(heights.bilinear(x / self.cell - 0.5, heights.rows() as f64 - y / self.cell - 0.5))
+    }
+}
 
 /// Half the angle of the wake of something that moves faster than all waves.
 fn mach(ratio: f64) -> Result<f64, Stopped> {
-    let speed = 1.0 / ratio;
-    let mut water = waves(&Params { smallest_radius: 0.5, largest_radius: 0.5, ..ideal() }, &Basin::open())?;
-    let (dt, steps) = (0.1 * ratio, 400);
+    let (speed, radius) = (1.0 / ratio, 0.5);
+    let params = Params { smallest_radius: radius, largest_radius: radius, diffraction: false, ..ideal() };
+    let mut sea = Sea::new(&params, 4.0 * radius)?;
+    let (dt, steps) = (0.4 * radius / speed, 200);
+    let start = sea.end[0] - speed * dt * f64::from(steps);
     for step in 0..steps {
         let time = f64::from(step) * dt;
-        water.skip_to(time);
-        water.emit(&ring([speed * time, 0.0], 24, 0.01, 0.5))?;
+        sea.water.skip_to(time);
+        sea.water.emit(&ring([start + speed * time, sea.end[1]], 24, 0.01, radius))?;
     }
-    let time = f64::from(steps) * dt;
-    water.skip_to(time);
-    // Where the crest lies on two lines across, far behind.
+    sea.water.skip_to(f64::from(steps) * dt);
+    sea.water.refresh();
+    // Where the crest lies at two distances.
     let crest = |behind: f64| {
-        let x = speed * time - behind;
-        let heights = (0..400).map(|n| 0.05 * f64::from(n)).map(|y| (y, water.exact_height([x, y])));
-        heights.fold((0.0, f64::MIN), |best, at| if at.1 > best.1 { at } else { best }).0
+        let heights = (0..600).map(|n| 0.1 * f64::from(n)).map(|degrees| {
+            let angle = degrees.to_radians();
+            (angle, sea.height(behind / angle.cos(), angle))
+        });
+        let angle = heights.fold((0.0, f64::MIN), |best, at| if at.1 > best.1 { at } else { best }).0;
+        behind * angle.tan()
     };
-    let (near, far) = (14.0, 26.0);
+    let (near, far) = (10.0, 24.0);
     Ok(((crest(far) - crest(near)) / (far - near)).atan().to_degrees())
 }
 
 /// Half the angle of a wake over deep water, and the length of the waves that follow in it.
 fn kelvin(speed: f64) -> Result<[f64; 2], Stopped> {
     let length = TAU * speed * speed / GRAVITY;
-    let params = Params { damping: 0.0, lowest_crest: 1.0e-7, diffraction: false, ..Params::default() };
-    let mut water = waves(&params, &Basin::open())?;
-    let dt = 0.1 * length / speed;
-    let steps = 340;
-    let wake = |x: f64| Wake {
-        place: [x, 0.0],
-        course: [1.0, 0.0],
-        speed,
-        strength: 0.01 / dt,
-        depth: 0.05 * length,
-        angles: 24,
-        train: 2.0,
+    let params = Params {
+        damping: 0.0,
+        lowest_crest: 1.0e-7,
+        diffraction: false,
+        smallest_radius: length / 8.0,
+        largest_radius: length / 2.0,
+        ..Params::default()
     };
+    let mut sea = Sea::new(&params, length)?;
+    let dt = 0.2 * length / speed;
+    let steps = 180;
+    let start = sea.end[0] - speed * dt * f64::from(steps);
     for step in 0..steps {
         let time = f64::from(step) * dt;
-        water.skip_to(time);
-        water.emit(&wake(speed * time).emissions(GRAVITY, dt))?;
+        sea.water.skip_to(time);
+        let wake = Wake {
+            place: [start + speed * time, sea.end[1]],
+            course: [1.0, 0.0],
+            speed,
+            strength: 0.01 / dt,
+            depth: 0.05 * length,
+            angles: 24,
+            train: 2.0,
+        };
+        sea.water.emit(&wake.emissions(GRAVITY, dt))?;
     }
-    let time = f64::from(steps) * dt;
-    water.skip_to(time);
-    let bow = speed * time;
-    let at = |angle: f64, far: f64| water.exact_height([bow - far * angle.cos(), far * angle.sin()]);
+    sea.water.skip_to(f64::from(steps) * dt);
+    sea.water.refresh();
     let strength = |degrees: f64| {
-        let angle = degrees.to_radians();
-        let squares = (0..40).map(|n| at(angle, (14.0 + 0.1 * f64::from(n)) * length).powi(2));
+        let squares =
+            (0..60).map(|n| sea.height((12.0 + 0.1 * f64::from(n)) * length, degrees.to_radians()).powi(2));
         squares.sum::<f64>().sqrt()
     };
-    let profile: Vec<(f64, f64)> = (0..=60).map(|n| 12.0 + 0.2 * f64::from(n)).map(|a| (a, strength(a))).collect();
+    let profile: Vec<(f64, f64)> =
+        (0..=60).map(|n| 12.0 + 0.2 * f64::from(n)).map(|a| (a, strength(a))).collect();
     let (peak_at, peak) = profile.iter().fold((0.0, 0.0), |best, at| if at.1 > best.1 { *at } else { best });
     // At the edge of a wake waves have the height of Airy's function at 0, as a share of its largest value.
     let edge = 0.355_03 / 0.535_66 * peak;
@@ -65,16 +104,19 @@ fn kelvin(speed: f64) -> Result<[f64; 2], Stopped> {
     let half_angle = outside.map_or(f64::NAN, |pair| {
         pair[0].0 + (pair[1].0 - pair[0].0) * (pair[0].1 - edge) / (pair[0].1 - pair[1].1)
     });
-    let heights: Vec<f64> = (0..1600).map(|n| at(0.0, (6.0 + 0.01 * f64::from(n)) * length)).collect();
+    let heights: Vec<f64> =
+        (0..1200).map(|n| sea.height((6.0 + 0.01 * f64::from(n)) * length, 0.0)).collect();
     let rises: Vec<f64> = heights
         .windows(2)
         .enumerate()
         .filter(|(_, pair)| pair[0] < 0.0 && pair[1] >= 0.0)
         .map(|(n, pair)| 0.01 * length * (n as f64 + pair[0] / (pair[0] - pair[1])))
         .collect();
-    let waves = rises.len() as f64 - 1.0;
-    let length = (rises[rises.len() - 1] - rises[0]) / waves;
-    Ok([half_angle, length])
+    let found = match &rises[..] {
+        [first, .., last] => (last - first) / (rises.len() - 1) as f64,
+        _ => f64::NAN,
+    };
+    Ok([half_angle, found])
 }
 
 pub(super) fn wakes() -> Checks {
@@ -95,12 +137,18 @@ pub(super) fn wakes() -> Checks {
 
 /// A hump of 1 m and σ = 0.5 m over deep water: ∫ σ² e^(−k²σ²/2) cos(√(gk) t) J0(kx) k dk.
 fn deep_ring(distance: f64, time: f64) -> f64 {
-    const STEPS: usize = 12_000;
+    const STEPS: usize = 3000;
     const SIGMA: f64 = 0.5;
-    let step = 18.0 / STEPS as f64;
+    let step = 14.0 / STEPS as f64;
     let part = |n: usize| {
         let k = step * n as f64;
-        let weight = if n == 0 || n == STEPS { 1.0 } else if n % 2 == 1 { 4.0 } else { 2.0 };
+        let weight = if n == 0 || n == STEPS {
+            1.0
+        } else if n % 2 == 1 {
+            4.0
+        } else {
+            2.0
+        };
         let swing = ((GRAVITY * k).sqrt() * time).cos();
         weight * (-0.5 * k * k * SIGMA * SIGMA).exp() * swing * libm::j0(k * distance) * k
     };
@@ -114,7 +162,13 @@ fn trains(water: &mut Waves, bands: f64) -> Result<(), Stopped> {
     while k < 7.0 {
         let radius = PI / k;
         // Half of the hump goes outwards: its spectrum times the far form of J0, over the width of the band.
-        let crest = 0.5 * SIGMA * SIGMA * (-0.5 * k * k * SIGMA * SIGMA).exp() * k * (2.0 / (PI * k * radius)).sqrt() * bands;
+        let crest = 0.5
+            * SIGMA
+            * SIGMA
+            * (-0.5 * k * k * SIGMA * SIGMA).exp()
+            * k
+            * (2.0 / (PI * k * radius)).sqrt()
+            * bands;
         let count = 24;
         let spread = TAU / count as f64;
         let emissions: Vec<Emission> = ring([0.0; 2], count, crest * spread, radius)
@@ -146,13 +200,17 @@ pub(super) fn dispersive_ring() -> Checks {
     trains(&mut water, 0.35)?;
     for time in [5.0, 8.0] {
         water.skip_to(time);
-        let places: Vec<f64> = (0..240).map(|n| (1.0 + 0.0125 * f64::from(n)) * 1.2 * time).collect();
+        let places: Vec<f64> = (0..120).map(|n| (1.0 + 0.025 * f64::from(n)) * 1.2 * time).collect();
         let (sin, cos) = 0.3_f64.sin_cos();
         let found: Vec<f64> = places.iter().map(|x| water.exact_height([x * cos, x * sin])).collect();
         let exact: Vec<f64> = places.iter().map(|&x| deep_ring(x, time)).collect();
         // Heights of a wave: the root of twice the mean square over about a wavelength.
         let envelope = |heights: &[f64]| -> Vec<f64> {
-            heights.windows(60).step_by(10).map(|part| (part.iter().map(|h| h * h).sum::<f64>() / 30.0).sqrt()).collect()
+            heights
+                .windows(30)
+                .step_by(5)
+                .map(|part| (part.iter().map(|h| h * h).sum::<f64>() / 15.0).sqrt())
+                .collect()
         };
         let off = relative(&envelope(&found), &envelope(&exact));
         let what = format!("envelope of the packets after {time} s, L2");

@@ -20,16 +20,17 @@ pub(super) fn images() -> Checks {
     let mut checks = Vec::new();
     let params = Params { diffraction: false, ..ideal() };
     let rectangle = |[x0, y0]: [f64; 2], [x1, y1]: [f64; 2]| vec![[x0, y0], [x1, y0], [x1, y1], [x0, y1]];
-    let largest = |emissions: &[Emission], basin: &Basin, all: &[Emission], time: f64, places: &[[f64; 2]]| {
-        let (mut walled, mut free) = (waves(&params, basin)?, waves(&params, &Basin::open())?);
-        walled.emit(emissions)?;
-        free.emit(all)?;
-        for water in [&mut walled, &mut free] {
-            water.skip_to(time);
-        }
-        let off = |&place: &[f64; 2]| (walled.exact_height(place) - free.exact_height(place)).abs();
-        Ok::<f64, Stopped>(places.iter().map(off).fold(0.0, f64::max))
-    };
+    let largest =
+        |emissions: &[Emission], basin: &Basin, all: &[Emission], time: f64, places: &[[f64; 2]]| {
+            let (mut walled, mut free) = (waves(&params, basin)?, waves(&params, &Basin::open())?);
+            walled.emit(emissions)?;
+            free.emit(all)?;
+            for water in [&mut walled, &mut free] {
+                water.skip_to(time);
+            }
+            let off = |&place: &[f64; 2]| (walled.exact_height(place) - free.exact_height(place)).abs();
+            Ok::<f64, Stopped>(places.iter().map(off).fold(0.0, f64::max))
+        };
     let grid = |[x0, y0]: [f64; 2], step: f64, [cols, rows]: [usize; 2]| -> Vec<[f64; 2]> {
         (0..cols * rows).map(|n| [x0 + (n % cols) as f64 * step, y0 + (n / cols) as f64 * step]).collect()
     };
@@ -47,7 +48,11 @@ pub(super) fn images() -> Checks {
     let free = water.exact_height([10.0, 0.0]);
     water.skip_to(15.0);
     let at_wall = water.exact_height([20.0, 0.0]);
-    checks.push(Check::new("height at a wall over the free crest", "-", "full reflection").near(at_wall / free, 2.0, 2.0e-3));
+    checks.push(Check::new("height at a wall over the free crest", "-", "full reflection").near(
+        at_wall / free,
+        2.0,
+        2.0e-3,
+    ));
 
     // A box of 10 m, with images around it farther than waves come in the time of three bounces.
     let pool = Basin::from_polygons(&[rectangle([0.0, 0.0], [10.0, 10.0])], Outside::Land)?;
@@ -107,13 +112,15 @@ pub(super) fn pools() -> Checks {
     checks.push(Check::new("round pool: share that meets in the middle", "-", source).at_least(share, 0.95));
     let ellipse = Basin::from_polygons(&[oval([5.0, 4.0], 512)], Outside::Land)?;
     let share = gathered(&ellipse, [-3.0, 0.0], [3.0, 0.0], 10.0)?;
-    checks.push(Check::new("ellipse: share that meets in the other focus", "-", source).at_least(share, 0.95));
+    checks
+        .push(Check::new("ellipse: share that meets in the other focus", "-", source).at_least(share, 0.95));
     for (distance, curvature, angle, wanted) in
         [(3.0, 0.5, 0.0, 0.75), (3.0, 0.5, 0.6, 0.647_265), (3.0, -0.2, 0.6, -6.608_599)]
     {
         let what = format!("distance to the centre after a mirror of {curvature} 1/m at {angle} rad");
         let found = mirrored_distance(distance, curvature, angle);
-        checks.push(Check::new(what, "m", "mirror equation, against traced rays").near(found, wanted, 1.0e-6));
+        checks
+            .push(Check::new(what, "m", "mirror equation, against traced rays").near(found, wanted, 1.0e-6));
     }
     Ok(checks)
 }
@@ -122,7 +129,8 @@ pub(super) fn pools() -> Checks {
 pub(super) fn mole() -> Checks {
     let mut checks = Vec::new();
     let (radius, behind, crest) = (1.0, 30.0, 0.1);
-    let mole = Basin::from_polygons(&[vec![[0.0, -300.0], [0.1, -300.0], [0.1, 0.0], [0.0, 0.0]]], Outside::Water)?;
+    let mole =
+        Basin::from_polygons(&[vec![[0.0, -300.0], [0.1, -300.0], [0.1, 0.0], [0.0, 0.0]]], Outside::Water)?;
     let mut water = waves(&Params { lowest_crest: 1.0e-5, ..ideal() }, &mole)?;
     water.emit(&front(-10.0, [-40.0, 60.0], 0.5, crest, radius))?;
     water.skip_to(10.0 + behind);
@@ -133,7 +141,11 @@ pub(super) fn mole() -> Checks {
         let x = if v > 0.0 { (behind * behind - y * y).sqrt() } else { behind };
         let high = (-20..=20).map(|n| water.exact_height([x + 0.05 * f64::from(n), y])).fold(0.0, f64::max);
         let source = "Sommerfeld's half-plane, v = y √(2/(λ x))";
-        checks.push(Check::new(format!("height behind a mole at v = {v}"), "-", source).near(high / crest, share, 0.05));
+        checks.push(Check::new(format!("height behind a mole at v = {v}"), "-", source).near(
+            high / crest,
+            share,
+            0.05,
+        ));
     }
     Ok(checks)
 }

@@ -352,11 +352,10 @@ impl Walls {
                         mirrors[..count].iter().position(|&(_, normal)| dot(normal, piece.facet) > 0.9);
                     let foot = add(place, piece.facet, -up);
                     match same {
-                        Some(i) => {
-                            if up < dot(sub(place, mirrors[i].0), mirrors[i].1) {
-                                mirrors[i] = (foot, piece.facet);
-                            }
+                        Some(i) if up < dot(sub(place, mirrors[i].0), mirrors[i].1) => {
+                            mirrors[i] = (foot, piece.facet);
                         }
+                        Some(_) => {}
                         None if count < mirrors.len() => {
                             mirrors[count] = (foot, piece.facet);
                             count += 1;

@@ -131,8 +131,15 @@ fn around_the_end(angle: f64, distance: f64, radius: f64) -> f64 {
     } else {
         0.5 * (1.0 - across - libm::sin(PI * across) / PI)
     };
-    knife_edge(v) - front
+    // On the side that sees the wave the fan lags behind the front: what it adds to the front's crest is less than its own height.
+    let lag = distance * (1.0 - libm::cos(angle)) / radius;
+    let share =
+        if angle < 0.0 && lag < 1.0 { (0.5 * (1.0 + libm::cos(PI * lag))).max(LEAST_SHARE) } else { 1.0 };
+    (knife_edge(v) - front) / share
 }
+
+/// Share of a fan that is in step with its front, below which it is not raised further.
+const LEAST_SHARE: f64 = 0.5;
 
 /// Height behind a knife edge as a share of the incoming one: 1/2 at the edge of the shadow (0), less within it (above 0).
 /// Fresnel's integrals by their auxiliary functions, to 0.002 (Abramowitz & Stegun 1964, 7.3.32 and 7.3.33).

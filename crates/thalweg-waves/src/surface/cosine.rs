@@ -37,6 +37,9 @@ impl Cosine {
     }
 }
 
+/// Columns whose sums are held in registers.
+const LANES: usize = 16;
+
 #[inline(always)]
 fn slide(filter: &Cosine, from: &[f32], to: &mut [f32]) {
     let (rows_in, _) = from.as_chunks::<SIDE>();
@@ -44,28 +47,35 @@ fn slide(filter: &Cosine, from: &[f32], to: &mut [f32]) {
     let count = rows_in.len();
     let reach = filter.reach;
     let ([turn_re, turn_im], [last_re, last_im]) = (filter.turn, filter.last);
-    let mut sum = [0.0_f32; SIDE];
-    let (mut re, mut im) = ([0.0_f32; SIDE], [0.0_f32; SIDE]);
-    const NOTHING: [f32; SIDE] = [0.0; SIDE];
-    // The first rows come in before the middle reaches the first row.
-    for row in 0..count + reach {
-        let enters = rows_in.get(row).unwrap_or(&NOTHING);
-        let leaves = match row.checked_sub(2 * reach + 1) {
-            Some(row) => &rows_in[row],
-            None => &NOTHING,
-        };
-        for lane in 0..SIDE {
-            let (a, b) = (enters[lane], leaves[lane]);
-            // What leaves stands at −reach: its factor is the conjugate of the last one's.
-            let (r, i) = (re[lane] - b * last_re, im[lane] + b * last_im);
-            re[lane] = r * turn_re + i * turn_im + a * last_re;
-            im[lane] = i * turn_re - r * turn_im + a * last_im;
-            sum[lane] += a - b;
-        }
-        if let Some(out) = row.checked_sub(reach).and_then(|row| rows_out.get_mut(row)) {
-            for lane in 0..SIDE {
-                out[lane] = 0.5 * (sum[lane] + re[lane]);
+    const NOTHING: [f32; LANES] = [0.0; LANES];
+    let mut sums = [[[0.0_f32; LANES]; 3]; SIDE / LANES];
+    // The first rows come in before the middle reaches the first row. Some rows of all columns at a time stay in the cache.
+    for start in (0..count + reach).step_by(SIDE) {
+        for (group, sums) in sums.iter_mut().enumerate() {
+            let first = group * LANES;
+            let [mut sum, mut re, mut im] = *sums;
+            for row in start..(start + SIDE).min(count + reach) {
+                let lanes = |row: usize| -> [f32; LANES] {
+                    rows_in.get(row).and_then(|line| line[first..].first_chunk().copied()).unwrap_or(NOTHING)
+                };
+                let enters = lanes(row);
+                let leaves = if row > 2 * reach { lanes(row - 2 * reach - 1) } else { NOTHING };
+                for lane in 0..LANES {
+                    let (a, b) = (enters[lane], leaves[lane]);
+                    // What leaves stands at −reach: its factor is the conjugate of the last one's.
+                    let (r, i) = (re[lane] - b * last_re, im[lane] + b * last_im);
+                    re[lane] = r * turn_re + i * turn_im + a * last_re;
+                    im[lane] = i * turn_re - r * turn_im + a * last_im;
+                    sum[lane] += a - b;
+                }
+                if row >= reach {
+                    let out = &mut rows_out[row - reach][first..first + LANES];
+                    for lane in 0..LANES {
+                        out[lane] = 0.5 * (sum[lane] + re[lane]);
+                    }
+                }
             }
+            *sums = [sum, re, im];
         }
     }
 }

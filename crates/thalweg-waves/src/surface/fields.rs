@@ -6,7 +6,7 @@ use crate::basin::Basin;
 use crate::particles::WaveParticles;
 use crate::plane::Vec2;
 use crate::{Params, WaterPoint, WaterSurface};
-use fearless_simd::Level;
+use fearless_simd::{Level, dispatch};
 use std::f64::consts::{LN_2, PI};
 use std::ops::Range;
 use thalweg_field::{Grid2, band};
@@ -32,6 +32,8 @@ pub(crate) struct Fields {
     pub(crate) surface: Surface,
     /// Radii that are drawn apart `[m]`.
     radii: Vec<f64>,
+    /// What lies half-way between each two of them, by their ratio `[m]`.
+    between: Vec<f64>,
     tiles: Tiles,
     band: Grid2<f32>,
     level: Level,
@@ -59,7 +61,8 @@ impl Fields {
             foam: empty(),
         };
         let tiles = Tiles::new([cols, rows], margin);
-        Self { surface, radii, tiles, band: empty(), level: Level::new() }
+        let between = radii.windows(2).map(|pair| (pair[0] * pair[1]).sqrt()).collect();
+        Self { surface, radii, between, tiles, band: empty(), level: Level::new() }
     }
 
     /// Memory that it takes `[bytes]`.
@@ -71,19 +74,22 @@ impl Fields {
 
     /// Which of the radii is nearest, by its ratio.
     fn band_of(&self, radius: f64) -> usize {
-        let octaves = libm::log2(radius / self.radii[0]);
-        let last = self.radii.len() - 1;
-        if last == 0 {
-            return 0;
-        }
-        let step = libm::log2(self.radii[1] / self.radii[0]);
-        (octaves / step).round().clamp(0.0, last as f64) as usize
+        self.between.iter().take_while(|&&bound| radius >= bound).count()
     }
 
     /// Makes the surface of a moment.
-    pub(crate) fn refresh(&mut self, particles: &WaveParticles, basin: &Basin, params: &Params, time: f64) {
+    pub(crate) fn refresh(
+        &mut self,
+        particles: &WaveParticles,
+        basin: &Basin,
+        params: &Params,
+        time: f64,
+        done: &mut dyn FnMut(&'static str),
+    ) {
         let dots = self.dots(particles, basin, (time, params.damping));
+        done("bumps");
         self.tiles.sort(&dots, self.radii.len());
+        done("sort");
         let Surface { cell, height, shift, velocity, .. } = &mut self.surface;
         let [east, north] = shift;
         let mut all: Vec<&mut Grid2<f32>> = vec![height, east, north];
@@ -92,33 +98,42 @@ impl Fields {
             grid.values_mut().fill(0.0);
         }
         let cell = *cell;
+        done("clear");
         for (number, &radius) in self.radii.iter().enumerate() {
             if !self.tiles.has(number) {
                 continue;
             }
-            self.tiles.filter(self.level, number, 0, radius / cell);
-            self.tiles.write(&mut self.band);
-            add_waves(&mut self.surface, &self.band, &self.tiles, radius, params.choppiness);
+            self.tiles.put(number, 0);
+            done("splat");
+            self.tiles.filter(self.level, radius / cell);
+            self.tiles.write(self.level, &mut self.band);
+            done("filter");
+            add_waves(self.level, &mut self.surface, &self.band, &self.tiles, radius, params.choppiness);
+            done("waves");
             if self.surface.velocity.is_none() {
                 continue;
             }
             for axis in [0, 1] {
-                self.tiles.filter(self.level, number, 1 + axis, radius / cell);
-                self.tiles.write(&mut self.band);
+                self.tiles.put(number, 1 + axis);
+                self.tiles.filter(self.level, radius / cell);
+                self.tiles.write(self.level, &mut self.band);
                 let Some(velocity) = &mut self.surface.velocity else { break };
                 add_flow(velocity, &self.band, cell, radius, axis);
+                done("flow");
             }
         }
     }
 
     /// What all particles put onto the cells.
-    fn dots(&self, particles: &WaveParticles, basin: &Basin, at: (f64, f64)) -> Vec<Dot> {
+    fn dots(&self, particles: &WaveParticles, basin: &Basin, at: (f64, f64)) -> Vec<Vec<Dot>> {
         let Surface { cell, ref height, .. } = self.surface;
         let rows = height.rows() as f64;
         let margin = self.tiles.margin as f64;
-        let of_part = |part: Range<usize>| {
-            let mut dots = Vec::with_capacity(part.len());
-            for slot in part.filter(|&slot| particles.is_alive(slot)) {
+        let mut parts = vec![Vec::new(); particles.slots().div_ceil(PART)];
+        band::for_each(&mut parts, |part, dots| {
+            dots.reserve(PART);
+            let slots = part * PART..((part + 1) * PART).min(particles.slots());
+            for slot in slots.filter(|&slot| particles.is_alive(slot)) {
                 let particle = particles.get(slot);
                 let band = self.band_of(particle.radius);
                 let radius = self.radii[band];
@@ -132,18 +147,20 @@ impl Fields {
                     }
                 });
             }
-            dots
-        };
-        let joined = |mut a: Vec<Dot>, mut b: Vec<Dot>| {
-            a.append(&mut b);
-            a
-        };
-        band::measure(0..particles.slots(), PART, &of_part, &joined)
+        });
+        parts
     }
 }
 
 /// Adds the waves of one radius: their height, and how they move the surface sideways, ∇h/k (C16 of the method's page).
-fn add_waves(surface: &mut Surface, band: &Grid2<f32>, tiles: &Tiles, radius: f64, choppiness: f64) {
+fn add_waves(
+    level: Level,
+    surface: &mut Surface,
+    band: &Grid2<f32>,
+    tiles: &Tiles,
+    radius: f64,
+    choppiness: f64,
+) {
     let (cols, rows) = (band.cols(), band.rows());
     let per_slope = (choppiness * radius / PI) as f32;
     let to_slope = (0.5 / surface.cell) as f32;
@@ -159,25 +176,71 @@ fn add_waves(surface: &mut Surface, band: &Grid2<f32>, tiles: &Tiles, radius: f6
                 continue;
             }
             let [height, east, north] = lines.row(row - range.start, cols);
-            let here = band.row(row);
-            let above = band.row(row.saturating_sub(1));
-            let below = band.row((row + 1).min(rows - 1));
-            for col in reached {
-                let h = here[col];
-                let before = here[col.saturating_sub(1)];
-                let after = here[(col + 1).min(cols - 1)];
-                let (x, y) = ((after - before) * to_slope, (above[col] - below[col]) * to_slope);
-                let k = per_slope;
-                let (dx, dy) = (x * k, y * k);
-                let size = (h * h + (dx * dx + dy * dy)).sqrt();
-                let share = if size > highest { highest / size } else { 1.0 };
-                height[col] += h;
-                east[col] += dx * share;
-                north[col] += dy * share;
-            }
+            let line = WaveLine {
+                here: band.row(row),
+                above: band.row(row.saturating_sub(1)),
+                below: band.row((row + 1).min(rows - 1)),
+                to_slope,
+                per_slope,
+                highest,
+            };
+            dispatch!(level, _simd => line.add(reached.clone(), height, east, north));
         }
     };
     band::for_each_part(0..rows, 16, lines, &add);
+}
+
+/// Heights of one radius in a row and its neighbours.
+struct WaveLine<'a> {
+    here: &'a [f32],
+    above: &'a [f32],
+    below: &'a [f32],
+    to_slope: f32,
+    per_slope: f32,
+    highest: f32,
+}
+
+impl WaveLine<'_> {
+    #[inline(always)]
+    fn add(&self, reached: Range<usize>, height: &mut [f32], east: &mut [f32], north: &mut [f32]) {
+        let last = self.here.len() - 1;
+        let inner = reached.start.max(1)..reached.end.min(last);
+        // Rows and columns at the edges have their own value beyond.
+        for col in [0, last].into_iter().filter(|col| reached.contains(col)) {
+            let (before, after) = (self.here[col.saturating_sub(1)], self.here[(col + 1).min(last)]);
+            self.add_cell(
+                [self.here[col], before, after, self.above[col], self.below[col]],
+                [&mut height[col], &mut east[col], &mut north[col]],
+            );
+        }
+        if inner.is_empty() {
+            return;
+        }
+        let (first, count) = (inner.start, inner.len());
+        let before = &self.here[first - 1..][..count];
+        let here = &self.here[first..][..count];
+        let after = &self.here[first + 1..][..count];
+        let (above, below) = (&self.above[first..][..count], &self.below[first..][..count]);
+        let height = &mut height[first..][..count];
+        let (east, north) = (&mut east[first..][..count], &mut north[first..][..count]);
+        for i in 0..count {
+            self.add_cell(
+                [here[i], before[i], after[i], above[i], below[i]],
+                [&mut height[i], &mut east[i], &mut north[i]],
+            );
+        }
+    }
+
+    #[inline(always)]
+    fn add_cell(&self, [h, before, after, above, below]: [f32; 5], [height, east, north]: [&mut f32; 3]) {
+        let scale = self.to_slope * self.per_slope;
+        let (dx, dy) = ((after - before) * scale, (above - below) * scale);
+        let size = (h * h + (dx * dx + dy * dy)).sqrt();
+        let share = if size > self.highest { self.highest / size } else { 1.0 };
+        *height += h;
+        *east += dx * share;
+        *north += dy * share;
+    }
 }
 
 /// Adds what flows along one axis with waves of one radius: `flux` is height times the speed of crests. The water of the surface goes k times as

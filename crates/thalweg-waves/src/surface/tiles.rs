@@ -1,7 +1,7 @@
 //! Bumps put onto cells, tile by tile, and filtered.
 
 use super::cosine::Cosine;
-use fearless_simd::Level;
+use fearless_simd::{Level, dispatch};
 use std::ops::Range;
 use thalweg_field::{Grid2, band};
 
@@ -86,22 +86,23 @@ impl Tiles {
     }
 
     /// Takes in the dots of all bands, each to its tile.
-    pub(super) fn sort(&mut self, dots: &[Dot], bands: usize) {
+    pub(super) fn sort(&mut self, parts: &[Vec<Dot>], bands: usize) {
+        let dots = || parts.iter().flatten();
         let tiles = self.count();
         let cols = self.size[0];
         let key =
             |dot: &Dot| dot.band as usize * tiles + dot.row as usize / SIDE * cols + dot.col as usize / SIDE;
         self.first.clear();
         self.first.resize(bands * tiles + 1, 0);
-        for dot in dots {
+        for dot in dots() {
             self.first[key(dot) + 1] += 1;
         }
         for i in 1..self.first.len() {
             self.first[i] += self.first[i - 1];
         }
-        self.order.resize(dots.len(), Dot::default());
+        self.order.resize(dots().count(), Dot::default());
         let mut next = self.first.clone();
-        for dot in dots {
+        for dot in dots() {
             let at = &mut next[key(dot)];
             self.order[*at as usize] = *dot;
             *at += 1;
@@ -119,19 +120,18 @@ impl Tiles {
         self.first[band * tiles] < self.first[(band + 1) * tiles]
     }
 
-    /// Puts one value of a band's dots onto the cells and filters them; what comes out lies in the tiles until the next time.
-    pub(super) fn filter(&mut self, level: Level, band: usize, value: usize, radius: f64) {
+    /// Filters what was put onto the cells; what comes out lies in the tiles until the next time.
+    pub(super) fn filter(&mut self, level: Level, radius: f64) {
         let filter = Cosine::new(radius);
-        self.put(band, value);
         self.reach(filter.reach());
         self.gather();
         self.filter_down(level, &filter);
-        self.transpose_to_other();
+        self.transpose_to_other(level);
         self.filter_across(level, &filter);
     }
 
-    /// Sums up the dots of each tile.
-    fn put(&mut self, band: usize, value: usize) {
+    /// Puts one value of a band's dots onto the cells: sums up the dots of each tile.
+    pub(super) fn put(&mut self, band: usize, value: usize) {
         let tiles = self.count();
         for tile in 0..tiles {
             self.active[tile] = !self.dots(band, tile).is_empty();
@@ -238,13 +238,13 @@ impl Tiles {
     }
 
     /// Turns rows into columns: tiles that lay one below the other now lie beside each other.
-    fn transpose_to_other(&mut self) {
+    fn transpose_to_other(&mut self, level: Level) {
         let [cols, rows] = self.size;
         let (from, reached) = (&self.other, &self.reached);
         band::for_each_chunk(&mut self.field, CELLS, |at, to| {
             let (row, col) = (at / cols, at % cols);
             if reached[row * cols + col] {
-                transpose(&from[(col * rows + row) * CELLS..][..CELLS], to);
+                transpose(level, &from[(col * rows + row) * CELLS..][..CELLS], to);
             }
         });
     }
@@ -263,7 +263,7 @@ impl Tiles {
     }
 
     /// Writes what came out onto a grid; cells that nothing reached become 0.
-    pub(super) fn write(&self, grid: &mut Grid2<f32>) {
+    pub(super) fn write(&self, level: Level, grid: &mut Grid2<f32>) {
         let [cols, _] = self.size;
         let (margin, wide) = (self.margin, grid.cols());
         let (other, reached) = (&self.other, &self.reached);
@@ -283,7 +283,7 @@ impl Tiles {
                     let is_reached = reached[tile_row * cols + tile_col];
                     if is_reached {
                         let at = (tile_row * cols + tile_col) * CELLS;
-                        transpose(&other[at..at + CELLS], &mut turned);
+                        transpose(level, &other[at..at + CELLS], &mut turned);
                     }
                     for r in r0..r1 {
                         let to = &mut cells[(r - from_row) * wide..][c0..c1];
@@ -329,14 +329,23 @@ fn runs(count: usize, holds: impl Fn(usize) -> bool, mut each: impl FnMut(Range<
     }
 }
 
-fn transpose(from: &[f32], to: &mut [f32]) {
+fn transpose(level: Level, from: &[f32], to: &mut [f32]) {
+    dispatch!(level, _simd => transpose_blocks(from, to));
+}
+
+/// Block by block, each as a whole: eight rows are read, eight written.
+#[inline(always)]
+fn transpose_blocks(from: &[f32], to: &mut [f32]) {
     const BLOCK: usize = 8;
     for row in (0..SIDE).step_by(BLOCK) {
         for col in (0..SIDE).step_by(BLOCK) {
-            for r in row..row + BLOCK {
-                for c in col..col + BLOCK {
-                    to[c * SIDE + r] = from[r * SIDE + c];
-                }
+            let mut block = [[0.0_f32; BLOCK]; BLOCK];
+            for (r, line) in block.iter_mut().enumerate() {
+                line.copy_from_slice(&from[(row + r) * SIDE + col..][..BLOCK]);
+            }
+            for c in 0..BLOCK {
+                let turned: [f32; BLOCK] = std::array::from_fn(|r| block[r][c]);
+                to[(col + c) * SIDE + row..][..BLOCK].copy_from_slice(&turned);
             }
         }
     }
