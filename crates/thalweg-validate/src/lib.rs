@@ -17,6 +17,7 @@ mod pipes;
 mod sph;
 mod stream_power;
 mod volume;
+mod waves;
 
 pub use sph::eroding_stream;
 
@@ -129,10 +130,19 @@ impl Case {
 
 /// All cases, in the order of their table.
 pub fn cases() -> Vec<&'static Case> {
-    [pipes::CASES, sph::CASES, sph::PCISPH, sph::DFSPH, stream_power::CASES, volume::CASES]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        pipes::CASES,
+        sph::CASES,
+        sph::PCISPH,
+        sph::DFSPH,
+        stream_power::CASES,
+        volume::CASES,
+        waves::ocean::CASES,
+        waves::bodies::CASES,
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// Cases that take minutes: they are run only by their whole names.
@@ -181,7 +191,7 @@ mod tests {
         let of = |solver: &str| cases().iter().filter(|case| case.name.starts_with(solver)).count();
         assert_eq!(pick(&["pipes"]).unwrap().len(), of("pipes/"));
         assert_eq!(pick(&["sph"]).unwrap().len(), of("sph/"));
-        let counts = ["pipes/", "sph/", "pcisph/", "dfsph/", "stream-power/", "volume/"].map(of);
+        let counts = ["pipes/", "sph/", "pcisph/", "dfsph/", "stream-power/", "volume/", "waves/"].map(of);
         assert!(counts.iter().all(|&count| count > 0) && counts.iter().sum::<usize>() == cases().len());
         let two = pick(&["pipes/symmetry", "pipes/lake-at-rest", "pipes/symmetry"]).unwrap();
         assert_eq!(two.iter().map(|c| c.name).collect::<Vec<_>>(), ["pipes/lake-at-rest", "pipes/symmetry"]);
