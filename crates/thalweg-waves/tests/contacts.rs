@@ -78,7 +78,7 @@ fn contacts_go_on_from_a_saved_state_to_the_same_bits() {
         fleet(&[one, other], vec![[[5.0, -20.0], [5.0, 20.0]]])
     };
     let go = |fleet: &mut Fleet, steps: usize| {
-        (0..steps).for_each(|_| drop(fleet.step(1.0 / 60.0, &Calm).unwrap()))
+        (0..steps).for_each(|_| drop(fleet.step(1.0 / 60.0, &Calm).unwrap()));
     };
     let bits = |fleet: &Fleet| fleet.save().bodies.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
     let mut whole = start();
