@@ -130,10 +130,20 @@ impl Case {
 
 /// All cases, in the order of their table.
 pub fn cases() -> Vec<&'static Case> {
-    [pipes::CASES, sph::CASES, sph::PCISPH, sph::DFSPH, stream_power::CASES, volume::CASES, waves::CASES]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        pipes::CASES,
+        sph::CASES,
+        sph::PCISPH,
+        sph::DFSPH,
+        stream_power::CASES,
+        volume::CASES,
+        waves::CASES,
+        waves::ocean::CASES,
+        waves::bodies::CASES,
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// Cases that take minutes: they are run only by their whole names.

@@ -1,7 +1,9 @@
-//! Waves against theory: how they spread, meet walls, feel the bed, and what holds for any of them.
+//! Waves, the open sea and floating bodies against theory.
 
 mod bits;
+pub(super) mod bodies;
 mod depth;
+pub(super) mod ocean;
 mod rings;
 mod setup;
 mod wakes;

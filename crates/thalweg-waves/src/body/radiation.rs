@@ -512,8 +512,7 @@ impl Radiation {
             let apart = (train.since * crests / radius).clamp(1.0e-3, 2.0);
             let overlaps: [f64; PAST] = std::array::from_fn(|m| overlap((m + 1) as f64 * apart));
             let mut energy = 0.0;
-            for n in 0..STATIONS {
-                let station = &self.stations[n];
+            for (n, station) in self.stations.iter().enumerate() {
                 let amplitude = train.pending[n] / (PARTICLE_VOLUME * radius * radius);
                 let sends = station.length > 0.0 && amplitude.abs() > LEAST_HEIGHT;
                 // The crest of a front of such particles, side by side.
