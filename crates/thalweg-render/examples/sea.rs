@@ -57,8 +57,6 @@ fn patch(seed: u64, side: f32, lengths: [f32; 2], speed: f32, white: bool) -> Se
             waves.iter().map(|w| part(w, TAU * (w.turns[0] * x + w.turns[1] * y) + w.phase)).sum()
         })
     };
-    let long = |w: &Wave| w.turns[0].hypot(w.turns[1]).max(1.0);
-    let _ = long;
     let height = sum(|w, at| w.height * at.cos());
     let east = sum(|w, at| -w.height * w.turns[0] / w.turns[0].hypot(w.turns[1]).max(1.0) * at.sin());
     let north = sum(|w, at| -w.height * w.turns[1] / w.turns[0].hypot(w.turns[1]).max(1.0) * at.sin());
@@ -139,7 +137,7 @@ fn skin(scale: f32, lift: f32, out: bool) -> TriMesh {
     // The stern.
     for j in 0..RIBS / 2 {
         let [a, b, c, d] = [at(0, j), at(0, j + 1), at(0, RIBS - j), at(0, RIBS - j - 1)];
-        mesh.triangles.extend([[a, b, c], [b, d, c]]);
+        mesh.triangles.extend([[a, c, b], [b, c, d]]);
     }
     if !out {
         mesh.triangles.iter_mut().for_each(|t| t.swap(1, 2));
@@ -239,7 +237,7 @@ fn kelvin(at: [f32; 2], heading: f32, speed: f32, place: [f32; 2]) -> f32 {
     let sum: f32 = (-WAVES..=WAVES).map(wave).sum();
     let edge = ((behind + 6.0) / 8.0).clamp(0.0, 1.0);
     let wedge = (1.3 - beside.abs() / (behind.max(0.0) * 0.36 + 3.0)).clamp(0.0, 1.0);
-    sum / WAVES as f32 * 0.55 * edge * wedge.powf(0.7)
+    sum / WAVES as f32 * 1.1 * edge * wedge.powf(0.7)
 }
 
 /// White water behind a boat and at its bow.
