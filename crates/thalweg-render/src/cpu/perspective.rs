@@ -184,7 +184,7 @@ impl<'a> Scenery<'a> {
             haze: if stage.overlay.is_some() {
                 0.0
             } else {
-                stage.look.haze * extent.width() / extent.clear_way()
+                stage.look.haze * (extent.width() / extent.clear_way())
             },
         }
     }
