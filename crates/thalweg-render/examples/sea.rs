@@ -1,6 +1,8 @@
 //! Draws a sea to the horizon, a boat with its wake, a shore and a lake, from snapshots made here of sines and a few
 //! triangles: `cargo run --release -p thalweg-render --example sea [folder] [picture ...]`.
 
+#![expect(clippy::print_stdout, reason = "an example tells what it finds")]
+
 use std::f32::consts::{PI, TAU};
 use std::path::Path;
 use std::sync::Arc;
@@ -294,7 +296,7 @@ fn shore() -> Snapshot {
     Snapshot {
         bodies: vec![boat("boat", [70.0, 42.0, 0.0], 1.9, -0.03, [196, 60, 44])],
         sea: Some(Arc::new(Sea { depth: 9.0, ..sea(4.0) })),
-        ..Snapshot::of_fields(Frame::with_cell(f64::from(cell)), vec![field("height", "m", height)])
+        ..Snapshot::of_fields(Frame::with_cell(cell), vec![field("height", "m", height)])
     }
 }
 
@@ -335,6 +337,9 @@ fn fly(position: [f32; 3], yaw: f32, pitch: f32, fov: f32) -> Camera {
     Camera::Fly(Fly { position, yaw, pitch, fov })
 }
 
+/// Makes what a picture shows.
+type Make = fn() -> Snapshot;
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let folder = arguments.next().unwrap_or_else(|| "target/sea".into());
@@ -354,7 +359,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let behind = || Camera::Follow(Follow { body: "boat".into(), yaw: 0.35, ..Follow::default() });
     let aboard = || Camera::Ride(Ride { body: "boat".into(), ..Ride::default() });
-    let pictures: Vec<(&str, fn() -> Snapshot, &Look, Camera)> = vec![
+    let pictures: Vec<(&str, Make, &Look, Camera)> = vec![
         (
             "glitter",
             || Snapshot::of_fields(Frame::with_cell(1.0), Vec::new()),
