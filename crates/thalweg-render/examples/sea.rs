@@ -1,6 +1,8 @@
 //! Draws a sea to the horizon, a boat with its wake, a shore and a lake, from snapshots made here of sines and a few
 //! triangles: `cargo run --release -p thalweg-render --example sea [folder] [picture ...]`.
 
+#![expect(clippy::print_stdout, reason = "an example tells what it finds")]
+
 use std::f32::consts::{PI, TAU};
 use std::path::Path;
 use std::sync::Arc;
@@ -57,8 +59,6 @@ fn patch(seed: u64, side: f32, lengths: [f32; 2], speed: f32, white: bool) -> Se
             waves.iter().map(|w| part(w, TAU * (w.turns[0] * x + w.turns[1] * y) + w.phase)).sum()
         })
     };
-    let long = |w: &Wave| w.turns[0].hypot(w.turns[1]).max(1.0);
-    let _ = long;
     let height = sum(|w, at| w.height * at.cos());
     let east = sum(|w, at| -w.height * w.turns[0] / w.turns[0].hypot(w.turns[1]).max(1.0) * at.sin());
     let north = sum(|w, at| -w.height * w.turns[1] / w.turns[0].hypot(w.turns[1]).max(1.0) * at.sin());
@@ -139,7 +139,7 @@ fn skin(scale: f32, lift: f32, out: bool) -> TriMesh {
     // The stern.
     for j in 0..RIBS / 2 {
         let [a, b, c, d] = [at(0, j), at(0, j + 1), at(0, RIBS - j), at(0, RIBS - j - 1)];
-        mesh.triangles.extend([[a, b, c], [b, d, c]]);
+        mesh.triangles.extend([[a, c, b], [b, c, d]]);
     }
     if !out {
         mesh.triangles.iter_mut().for_each(|t| t.swap(1, 2));
@@ -239,7 +239,7 @@ fn kelvin(at: [f32; 2], heading: f32, speed: f32, place: [f32; 2]) -> f32 {
     let sum: f32 = (-WAVES..=WAVES).map(wave).sum();
     let edge = ((behind + 6.0) / 8.0).clamp(0.0, 1.0);
     let wedge = (1.3 - beside.abs() / (behind.max(0.0) * 0.36 + 3.0)).clamp(0.0, 1.0);
-    sum / WAVES as f32 * 0.55 * edge * wedge.powf(0.7)
+    sum / WAVES as f32 * 1.1 * edge * wedge.powf(0.7)
 }
 
 /// White water behind a boat and at its bow.
@@ -296,7 +296,7 @@ fn shore() -> Snapshot {
     Snapshot {
         bodies: vec![boat("boat", [70.0, 42.0, 0.0], 1.9, -0.03, [196, 60, 44])],
         sea: Some(Arc::new(Sea { depth: 9.0, ..sea(4.0) })),
-        ..Snapshot::of_fields(Frame::with_cell(f64::from(cell)), vec![field("height", "m", height)])
+        ..Snapshot::of_fields(Frame::with_cell(cell), vec![field("height", "m", height)])
     }
 }
 
@@ -337,6 +337,9 @@ fn fly(position: [f32; 3], yaw: f32, pitch: f32, fov: f32) -> Camera {
     Camera::Fly(Fly { position, yaw, pitch, fov })
 }
 
+/// Makes what a picture shows.
+type Make = fn() -> Snapshot;
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let folder = arguments.next().unwrap_or_else(|| "target/sea".into());
@@ -356,7 +359,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let behind = || Camera::Follow(Follow { body: "boat".into(), yaw: 0.35, ..Follow::default() });
     let aboard = || Camera::Ride(Ride { body: "boat".into(), ..Ride::default() });
-    let pictures: Vec<(&str, fn() -> Snapshot, &Look, Camera)> = vec![
+    let pictures: Vec<(&str, Make, &Look, Camera)> = vec![
         (
             "glitter",
             || Snapshot::of_fields(Frame::with_cell(1.0), Vec::new()),

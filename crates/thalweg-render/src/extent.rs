@@ -167,7 +167,6 @@ impl Extent {
     }
 
     /// The way over which air has the haze that a look tells: the width of everything, or more over the sea `[m]`.
-    #[cfg(feature = "gpu")]
     pub(crate) fn clear_way(&self) -> f32 {
         /// Over the sea the air is as clear, whatever lies in the middle `[m]`.
         const AT_SEA: f32 = 6.0e3;

@@ -53,6 +53,9 @@ pub enum ShotError {
     /// Between a view without perspective and one with it there is no way.
     #[error("key {0} looks straight down without perspective (top); keys are orbit or fly cameras")]
     Top(usize),
+    /// A body moves on a path of its own.
+    #[error("key {0} belongs to a body (follow, ride); keys are orbit or fly cameras")]
+    Body(usize),
     /// A camera that cannot take a picture.
     #[error("key {key}: {reason}")]
     Camera {
@@ -167,6 +170,9 @@ fn check_keys(keys: &[Key]) -> Result<(), ShotError> {
         }
         if key.camera == Camera::Top {
             return Err(ShotError::Top(i));
+        }
+        if key.camera.body().is_some() {
+            return Err(ShotError::Body(i));
         }
         key.camera.clone().validated().map_err(|reason| ShotError::Camera { key: i, reason })?;
     }

@@ -222,10 +222,10 @@ impl Studio {
     }
 }
 
-/// A quantity that is not there was asked for; the rest is the machine's fault.
+/// A quantity or a body that is not there was asked for; the rest is the machine's fault.
 fn refused(error: DrawError) -> Failure {
     match error {
-        DrawError::NoField(_) => Failure::usage(error),
+        DrawError::NoField(_) | DrawError::NoBody { .. } => Failure::usage(error),
         DrawError::Stopped => Failure::run("stopped while drawing; nothing was written"),
         DrawError::Gpu(_) => Failure::run(error),
     }

@@ -6,6 +6,7 @@ pub(crate) mod heightfield_ray;
 pub(crate) mod horizon;
 pub(crate) mod lit_ground;
 pub(crate) mod map;
+pub(crate) mod open_sea;
 pub(crate) mod perspective;
 pub(crate) mod relief;
 pub(crate) mod resample;

@@ -9,6 +9,7 @@ use super::coverage::{Aim, Coverage, Pattern, ROWS, Seen};
 use super::draped::Draped;
 use super::heightfield_ray::RayField;
 use super::lit_ground::{Lamps, LitGround, sample};
+use super::open_sea::{Lit, OpenSea};
 use super::rock::Rock;
 use super::shade::Shade;
 use super::things::{Thing, Things};
@@ -42,7 +43,8 @@ pub fn perspective(scene: &Scene, style: &ReliefStyle, camera: &Camera, size: [u
     let view = extent.view(camera, style.vertical_exaggeration, width as f32 / height as f32);
     let look = Look { relief: style.clone(), ..Look::default() };
     let things = Things::default();
-    Stage { ground: Some(*scene), earth: None, overlay: None, things, look: &look, extent, stop: scene.stop }
+    let ground = Some(*scene);
+    Stage { ground, earth: None, overlay: None, things, look: &look, extent, sea: None, stop: scene.stop }
         .picture(&view, size)
 }
 
@@ -65,13 +67,15 @@ pub fn sketch(
     let earth = snapshot.ground.as_deref();
     let ground = Scene::snapshot(snapshot).filter(|ground| !ground.bed_height.is_empty() && earth.is_none());
     let ground = ground.map(|ground| Scene {
-        water_depth: ground.water_depth.filter(|_| look.water.visible),
+        // The open sea is drawn apart.
+        water_depth: ground.water_depth.filter(|_| look.water.visible && snapshot.sea.is_none()),
         stop,
         ..ground
     });
     let things = Things::of(snapshot, look, extent.radius());
     let overlay = Draped::of(snapshot, look);
-    Stage { ground, earth, overlay, things, look, extent, stop }.picture(&view, size)
+    let sea = OpenSea::of(snapshot, look);
+    Stage { ground, earth, overlay, things, look, extent, sea, stop }.picture(&view, size)
 }
 
 /// What is to be drawn, and how.
@@ -83,6 +87,7 @@ struct Stage<'a> {
     things: Things<'a>,
     look: &'a Look,
     extent: Extent,
+    sea: Option<OpenSea<'a>>,
     stop: Option<&'a AtomicBool>,
 }
 
@@ -135,6 +140,7 @@ struct Scenery<'a> {
     block: Option<Block<'a>>,
     rock: Option<Rock<'a>>,
     shade: Option<Shade>,
+    sea: Option<&'a OpenSea<'a>>,
     lamps: Lamps,
     /// Factor on the light of level ground where things keep the sun away.
     shaded: Vec3,
@@ -167,6 +173,7 @@ impl<'a> Scenery<'a> {
             block: lit.map(|ground| Block::new(ground, stage.overlay.as_ref(), base)),
             rock: Rock::new(stage.earth, stage.look, extent),
             shade: bounds.map(|bounds| Shade::new(&stage.things, bounds, style)),
+            sea: stage.sea.as_ref(),
             shaded: lamps.light_on(Vec3::Z, 0.0, 1.0) / lamps.light_on(Vec3::Z, 1.0, 1.0),
             lamps,
             water: shallow.lerp(deep, 0.5),
@@ -174,7 +181,11 @@ impl<'a> Scenery<'a> {
             width: extent.width(),
             middle: extent.centre(exaggeration),
             // Haze would pale the colours of an overlay.
-            haze: if stage.overlay.is_some() { 0.0 } else { stage.look.haze },
+            haze: if stage.overlay.is_some() {
+                0.0
+            } else {
+                stage.look.haze * (extent.width() / extent.clear_way())
+            },
         }
     }
 
@@ -183,7 +194,20 @@ impl<'a> Scenery<'a> {
         let (eye, ray) = self.view.ray(x / self.size[0], y / self.size[1]);
         let to_thing = seen.map_or(f32::INFINITY, |seen| seen.ahead / ray.dot(self.view.forward));
         let ground = self.block.as_ref().and_then(|block| Some((block, block.meet(eye, ray, to_thing)?)));
-        match (ground, seen) {
+        let met = match (ground, seen) {
+            (Some((_, (way, _))), _) => way,
+            (None, Some(_)) => to_thing,
+            (None, None) => f32::INFINITY,
+        };
+        let pixel = self.view.metres_per_pixel(1.0, self.size[1] as usize);
+        let laid_over = self.block.as_ref().filter(|block| block.overlay.is_some());
+        let sea = self.sea.and_then(|sea| {
+            let water = sea.meet(eye, ray, met, pixel)?;
+            // What is laid over the ground must be seen.
+            let hidden = laid_over.is_some_and(|block| block.beside(eye + ray * water.way) <= 0.0);
+            (!hidden).then_some((sea, water))
+        });
+        let behind = || match (ground, seen) {
             (Some((block, (way, part))), _) => {
                 let shade = self.shade_at(eye + ray * way);
                 self.hazy(block.light(part, -ray, shade), way)
@@ -195,7 +219,19 @@ impl<'a> Scenery<'a> {
                 self.hazy(earth.unwrap_or_else(|| self.light_of(seen.thing, at, place, ray)), to_thing)
             }
             (None, None) => self.backdrop(eye, ray),
-        }
+        };
+        let Some((sea, water)) = sea else { return behind() };
+        let place = eye + ray * water.way;
+        let sun = self.shade.as_ref().map_or(1.0, |shade| shade.sun_at(place, Vec3::Z));
+        let facing = self.lamps.light_on(self.lamps.to_sun, sun, 0.0);
+        let lit = Lit {
+            day: self.lamps.light_on(Vec3::Z, sun, 1.0),
+            sun: facing * sun,
+            to_sun: self.lamps.to_sun,
+            of: &sky,
+        };
+        let below = met.is_finite().then(|| (behind(), met - water.way));
+        self.hazy(sea.light(&water, ray, pixel, below, &lit), water.way)
     }
 
     /// Factor on the light of the ground by the shadows of things.
@@ -262,7 +298,7 @@ impl<'a> Scenery<'a> {
     /// Sky above the horizon; below it the table, with the soft shadow of the block around its foot.
     fn backdrop(&self, eye: Vec3, ray: Vec3) -> Vec3 {
         let drop = eye.z - self.base;
-        if ray.z >= 0.0 || drop <= 0.0 {
+        if ray.z >= 0.0 || drop <= 0.0 || self.sea.is_some() {
             return sky(ray);
         }
         let place = eye + ray * (drop / -ray.z);

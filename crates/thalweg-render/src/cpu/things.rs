@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use glam::Vec3;
-use thalweg_field::{GroundMesh, Matter, Points, Snapshot, TriMesh};
+use thalweg_field::{self as field, GroundMesh, Material, Matter, Points, Pose, Snapshot, TriMesh};
 
+use crate::extent::placed;
 use crate::light::{MISSING, linear};
 use crate::look::DROP_COLOUR;
 use crate::{Look, ParticleShape, Spread};
@@ -57,6 +58,8 @@ struct Body<'a> {
 #[derive(Clone, Copy)]
 enum Made<'a> {
     Of(Matter),
+    /// A part of a body that is there.
+    Painted(&'a Material, &'a Pose),
     /// The ground itself.
     Earth(&'a GroundMesh),
 }
@@ -73,11 +76,12 @@ impl<'a> Things<'a> {
             let mesh_of = |shape: Cow<'a, TriMesh>| Cow::Owned(shape.into_owned().with_normals());
             Body { made: Made::Of(mesh.matter), mesh: if known { shape } else { mesh_of(shape) } }
         });
+        let parts = snapshot.bodies.iter().flat_map(parts_of);
         let earth = snapshot.ground.as_deref().map(|ground| earth_of(ground, look));
         Self {
             spheres: shown.map(|points| Spheres::new(points, look, radius)),
             // More than that many meshes are no picture.
-            bodies: earth.into_iter().chain(bodies).take(usize::from(u16::MAX)).collect(),
+            bodies: earth.into_iter().chain(bodies).chain(parts).take(usize::from(u16::MAX)).collect(),
             stretch: look.relief.vertical_exaggeration,
         }
     }
@@ -149,18 +153,45 @@ impl<'a> Things<'a> {
         match (thing, &self.spheres) {
             (Thing::Sphere(number), Some(spheres)) => spheres.colour.paint(number as usize),
             (Thing::Sphere(_), None) => Paint { albedo: Vec3::ZERO, wet: false },
-            (Thing::Facet { body, .. }, _) => match self.bodies[usize::from(body)].made {
+            (Thing::Facet { body, triangle }, _) => match self.bodies[usize::from(body)].made {
                 Made::Of(Matter::Water) => Paint { albedo: water, wet: true },
                 Made::Of(Matter::Solid(colour)) => Paint { albedo: linear(colour), wet: false },
+                Made::Painted(material, pose) => {
+                    let below =
+                        material.bottom.filter(|(_, line)| self.height_on(pose, body, triangle) < *line);
+                    let colour = below.map_or(material.colour, |(colour, _)| colour);
+                    Paint { albedo: linear(colour), wet: false }
+                }
                 // What it is like depends on the place: see `rock.rs`.
                 Made::Earth(_) => Paint { albedo: Vec3::ZERO, wet: false },
             },
         }
     }
 
+    /// Height of the middle of a triangle in the axes of its body `[m]`.
+    fn height_on(&self, pose: &Pose, body: u16, triangle: u32) -> f32 {
+        let mesh = &self.bodies[usize::from(body)].mesh;
+        let corners =
+            mesh.triangles[triangle as usize].map(|corner| Vec3::from_array(mesh.positions[corner as usize]));
+        let middle = corners.iter().sum::<Vec3>() / 3.0 - Vec3::from_array(pose.place.map(|v| v as f32));
+        middle.dot(Vec3::from_array(pose.turned([0.0, 0.0, 1.0]).map(|v| v as f32)))
+    }
+
     fn raised(&self, place: [f32; 3]) -> Vec3 {
         Vec3::new(place[0], place[1], place[2] * self.stretch)
     }
+}
+
+/// The parts of a body where that is, if they are anywhere.
+fn parts_of(body: &field::Body) -> impl Iterator<Item = Body<'_>> {
+    let there = body.pose.place.iter().chain(&body.pose.turn).all(|v| v.is_finite());
+    body.parts.iter().filter(move |_| there).map(|part| {
+        let mut mesh = placed(&body.pose, &part.mesh);
+        if mesh.normals.len() != mesh.positions.len() {
+            mesh = mesh.with_normals();
+        }
+        Body { made: Made::Painted(&part.material, &body.pose), mesh: Cow::Owned(mesh) }
+    })
 }
 
 /// The mesh of the ground, less what is taken away.

@@ -144,7 +144,7 @@ impl Space {
             meshes: Meshes::new(gpu, globals, &depth_layout),
             earth: EarthPipelines::new(gpu, globals),
             fluid: Fluid::new(gpu, globals),
-            bodies_light: lit("bodies", &[FRAME, GROUND, MUD, WATER, ROCK, SPACE, bodies], &bodies_layout),
+            bodies_light: lit("bodies", &[FRAME, GROUND, ROCK, SPACE, bodies], &bodies_layout),
             bodies_layout,
             behind: lit("behind", &[FRAME, include_str!("shaders/behind.wgsl")], &behind_layout),
             behind_layout,

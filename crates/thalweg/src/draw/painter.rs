@@ -20,9 +20,22 @@ pub enum DrawError {
     /// Nobody waits for it any more.
     #[error("stopped while drawing")]
     Stopped,
+    /// The camera belongs to a body that is not there.
+    #[error("the camera belongs to \"{name}\", and no body has that name; {}", there(known))]
+    NoBody {
+        /// The name that the camera tells.
+        name: String,
+        /// The bodies that there are.
+        known: Vec<String>,
+    },
     /// The quantity to be shown is not there.
     #[error(transparent)]
     NoField(#[from] NoField),
+}
+
+/// The bodies that there are, as an error tells them.
+fn there(known: &[String]) -> String {
+    if known.is_empty() { "there are no bodies".into() } else { format!("there is {}", known.join(", ")) }
 }
 
 /// One picture to take of a snapshot.
@@ -164,6 +177,10 @@ impl Painter {
         model: &mut Model,
         exposure: &Exposure,
     ) -> Result<Picture, DrawError> {
+        if let Some(name) = exposure.camera.body().filter(|name| snapshot.body(name).is_none()) {
+            let known = snapshot.bodies.iter().map(|body| body.name.to_string()).collect();
+            return Err(DrawError::NoBody { name: name.into(), known });
+        }
         let stopped = || exposure.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
         if stopped() {
             return Err(DrawError::Stopped);
@@ -262,8 +279,9 @@ fn fitted(snapshot: &Snapshot, exposure: &Exposure) -> [usize; 2] {
 fn with_cpu(snapshot: &Snapshot, exposure: &Exposure, size: [usize; 2]) -> Picture {
     let Exposure { look, camera, marks, stop, .. } = *exposure;
     let particles = snapshot.points.is_some() && look.particles.shape != ParticleShape::Hidden;
-    let meshes = !snapshot.meshes.is_empty() || snapshot.ground.is_some();
-    let alone = *camera == Camera::Top && !particles && !meshes;
+    let meshes = !snapshot.meshes.is_empty() || !snapshot.bodies.is_empty() || snapshot.ground.is_some();
+    let sea = snapshot.sea.is_some() && look.water.visible;
+    let alone = *camera == Camera::Top && !particles && !meshes && !sea;
     let scene = Scene::snapshot(snapshot).filter(|_| alone).map(|scene| Scene {
         water_depth: scene.water_depth.filter(|_| look.water.visible),
         stop,

@@ -5,7 +5,7 @@ use super::ranges::{Point, angle, fov_range, pitch_range, size};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thalweg_field::{describe::within, units};
-use thalweg_render::{Camera, Fly, Key, Orbit, Shot};
+use thalweg_render::{Camera, Fly, Follow, Key, Orbit, Ride, Shot};
 
 /// Where pictures are taken from, and how the camera moves from frame to frame.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -13,19 +13,22 @@ use thalweg_render::{Camera, Fly, Key, Orbit, Shot};
 pub struct CameraTable {
     /// What kind of camera.
     pub kind: CameraKind,
-    /// Compass direction that it looks along, clockwise from north `[rad]`.
+    /// Compass direction that it looks along, clockwise from north; of `follow` and `ride`, clockwise from where the body
+    /// heads, 0 as long as it has this default `[rad]`.
     #[serde(with = "units::Angle")]
     #[schemars(transform = angle())]
     pub yaw: f64,
-    /// Angle that it looks down from the horizontal `[rad]`.
+    /// Angle that it looks down from the horizontal; of `follow` 16 deg and of `ride` 4 deg as long as it has this default
+    /// `[rad]`.
     #[serde(with = "units::Angle")]
     #[schemars(transform = pitch_range())]
     pub pitch: f64,
-    /// Height of the field of view `[rad]`.
+    /// Height of the field of view; of `follow` 40 deg and of `ride` 60 deg as long as it has this default `[rad]`.
     #[serde(with = "units::Angle")]
     #[schemars(transform = fov_range())]
     pub fov: f64,
-    /// `orbit`, `turntable`: way from the target `[m]`; missing: as far as everything is seen from.
+    /// `orbit`, `turntable`: way from the target `[m]`; missing: as far as everything is seen from. `follow`: way from the
+    /// body; missing: by its size.
     #[serde(with = "units::Length", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = size().slider(1.0, 2.0e4))]
     pub distance: Option<f64>,
@@ -35,6 +38,12 @@ pub struct CameraTable {
     /// `fly`: where it stands, east, north and up.
     #[serde(with = "Point", skip_serializing_if = "Option::is_none")]
     pub position: Option<[f64; 3]>,
+    /// `follow`, `ride`: name of the body.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub body: String,
+    /// `ride`: where it stands on the body, ahead, to the left and up; missing: behind its middle, above all of it.
+    #[serde(with = "Point", skip_serializing_if = "Option::is_none")]
+    pub seat: Option<[f64; 3]>,
     /// `turntable`: how long it takes `[s]`; missing: 8 s.
     #[serde(with = "units::Time", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = within(1.0e-3, 1.0e6).slider(1.0, 60.0))]
@@ -63,6 +72,10 @@ pub enum CameraKind {
     Path,
     /// Goes around its target.
     Turntable,
+    /// Stays behind a body and above it.
+    Follow,
+    /// Stands on a body and moves with it.
+    Ride,
 }
 
 /// A camera of a path.
@@ -134,6 +147,8 @@ impl Default for CameraTable {
             distance: None,
             target: None,
             position: None,
+            body: String::new(),
+            seat: None,
             duration: None,
             turns: None,
             keys: Vec::new(),
@@ -164,6 +179,18 @@ impl CameraTable {
                 fov: self.fov as f32,
             })),
             CameraKind::Top => Shot::Still(Camera::Top),
+            CameraKind::Follow => {
+                let own = Follow::default();
+                let [yaw, pitch, fov] = self.angles_or([own.yaw, own.pitch, own.fov]);
+                let distance = self.distance.map(|v| v as f32);
+                Shot::Still(Camera::Follow(Follow { body: self.body.clone(), yaw, pitch, fov, distance }))
+            }
+            CameraKind::Ride => {
+                let own = Ride::default();
+                let [yaw, pitch, fov] = self.angles_or([own.yaw, own.pitch, own.fov]);
+                let seat = self.seat.map(|seat| seat.map(|v| v as f32));
+                Shot::Still(Camera::Ride(Ride { body: self.body.clone(), yaw, pitch, fov, seat }))
+            }
             CameraKind::Path => Shot::Path(self.keys.iter().map(CameraKey::key).collect()),
             CameraKind::Turntable => Shot::Turntable {
                 orbit: self.orbit(),
@@ -171,6 +198,12 @@ impl CameraTable {
                 turns: self.turns.unwrap_or(1.0) as f32,
             },
         }
+    }
+
+    /// Yaw, pitch and field of view; those of another kind of camera where they are the table's defaults.
+    fn angles_or(&self, own: [f32; 3]) -> [f32; 3] {
+        let told = [(self.yaw, yaw()), (self.pitch, pitch()), (self.fov, fov())];
+        std::array::from_fn(|i| if told[i].0 == told[i].1 { own[i] } else { told[i].0 as f32 })
     }
 
     fn orbit(&self) -> Orbit {

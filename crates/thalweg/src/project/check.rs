@@ -331,6 +331,7 @@ pub(super) fn check_window(found: &mut Complaints, path: &str, start: f64, stop:
 fn check_camera(found: &mut Complaints, camera: &CameraTable) {
     let kind = camera.kind;
     let orbits = matches!(kind, CameraKind::Orbit | CameraKind::Turntable);
+    let carried = matches!(kind, CameraKind::Follow | CameraKind::Ride);
     let turns = kind == CameraKind::Turntable;
     let keys = camera.keys.iter().enumerate().map(|(i, key)| {
         let there = [key.position.is_some(), key.target.is_some(), key.distance.is_some()];
@@ -346,20 +347,27 @@ fn check_camera(found: &mut Complaints, camera: &CameraTable) {
         for (key, set, right, for_kind) in [
             ("position", position, flies, "fly"),
             ("target", target, orbits, "orbit"),
-            ("distance", distance, orbits, "orbit"),
+            ("distance", distance, orbits || (path == "camera" && kind == CameraKind::Follow), "orbit"),
         ] {
             meaningless(found, set && !right, &format!("{path}.{key}"), for_kind);
         }
     }
     meaningless(found, camera.duration.is_some() && !turns, "camera.duration", "turntable");
     meaningless(found, camera.turns.is_some() && !turns, "camera.turns", "turntable");
+    meaningless(found, !camera.body.is_empty() && !carried, "camera.body", "follow");
+    meaningless(found, camera.seat.is_some() && kind != CameraKind::Ride, "camera.seat", "ride");
+    found.unless(!carried || !camera.body.is_empty(), "camera", || {
+        "camera belongs to no body; give it the name of one, body = \"...\"".to_owned()
+    });
     meaningless(found, !camera.keys.is_empty() && kind != CameraKind::Path, "camera.key", "path");
     if let Err(error) = camera.shot().validated() {
         let (path, message) = match error {
             ShotError::Style(error) => style("camera.", error.name, &error),
             ShotError::Camera { key, reason } => style(&format!("camera.key[{key}]."), reason.name, &reason),
             ShotError::Order { key, .. } => (format!("camera.key[{key}].time"), format!("camera: {error}")),
-            ShotError::FewKeys(_) | ShotError::Top(_) => ("camera.key".into(), format!("camera: {error}")),
+            ShotError::FewKeys(_) | ShotError::Top(_) | ShotError::Body(_) => {
+                ("camera.key".into(), format!("camera: {error}"))
+            }
         };
         found.0.push(Complaint { path, message });
     }

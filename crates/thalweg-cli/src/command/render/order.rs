@@ -59,7 +59,7 @@ fn set_in_motion(scene: &mut Scene) -> Result<(), Failure> {
     match camera.kind {
         CameraKind::Orbit => camera.kind = CameraKind::Turntable,
         CameraKind::Turntable | CameraKind::Path => {}
-        CameraKind::Fly | CameraKind::Top => {
+        CameraKind::Fly | CameraKind::Top | CameraKind::Follow | CameraKind::Ride => {
             let message = "the camera stands still; for a moving picture use --camera turntable, or a scene whose \
                            [camera] is a path";
             return Err(Failure::usage(message));

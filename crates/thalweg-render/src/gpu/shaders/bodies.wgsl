@@ -31,11 +31,6 @@ fn finished(light: vec3f, albedo: vec3f, kind: f32, normal: vec3f, ray: vec3f, p
     return mix(light, image, share) + sun * coat * 1.5 * shine;
 }
 
-// Share of the light that comes down to what lies in the water of the sea.
-fn sunk_share(place: vec3f) -> vec3f {
-    return exp(-water_loss(0.0) * sunk(place) / max(frame.sun.z, 0.3));
-}
-
 @fragment
 fn fragment(@builtin(position) at: vec4f) -> @location(0) vec4f {
     let body = textureLoad(bodies, vec2i(at.xy), 0).xy;
@@ -56,5 +51,5 @@ fn fragment(@builtin(position) at: vec4f) -> @location(0) vec4f {
     if abs(paint.a - PAINT) < 0.01 || abs(paint.a - METAL) < 0.01 || abs(paint.a - WOOD) < 0.01 {
         light = finished(light, paint.rgb * paint.rgb, paint.a, normal, ray.direction, place);
     }
-    return vec4f(through_air(light * sunk_share(place), place), 1.0);
+    return vec4f(through_air(light, place), 1.0);
 }

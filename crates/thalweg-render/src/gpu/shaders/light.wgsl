@@ -100,12 +100,11 @@ fn overlay_light(place: vec3f, slope: vec2f) -> vec3f {
     return untoned(colour_of(0, at) * shade);
 }
 
-// Light that leaves the bed below the waves, as in `lake.wgsl`.
+// Light that leaves the bed below the waves, as in `lake.wgsl`; what the water takes of it, `sea_light.wgsl` knows.
 fn sunk_light(ground: Ground, place: vec3f, depth: f32) -> vec3f {
-    let loss = exp(-water_loss(0.0) * depth / max(frame.sun.z, 0.3));
     let sun = frame.sun_light.rgb * max(dot(ground.normal, frame.sun.xyz), 0.0) * focused(place, depth)
         * sun_seen(place, ground.normal);
-    return 0.7 * ground.albedo * (sun + skylight(ground.normal)) * loss;
+    return 0.7 * ground.albedo * (sun + skylight(ground.normal));
 }
 
 fn surface_light(place: vec3f, ray: vec3f) -> vec3f {

@@ -12,8 +12,14 @@ struct Seen {
 fn vertex(@location(0) at: vec2f) -> Seen {
     let extent = frame.grid.xy * frame.grid.z;
     let place = at * extent;
-    // Meshes of the net cannot tell waves much shorter than they are.
-    let mesh = max(extent.x, extent.y) / 512.0;
+    var depth = frame.sea.x * frame.grid.w - bed_at(place);
+    if has(SHEET) {
+        depth = top_at(place) - bed_at(place);
+    }
+    depth = max(depth, 0.0);
+    // Meshes of the net cannot tell waves much shorter than they are, and light of waves much shorter than the water is
+    // deep is spread evenly.
+    let mesh = max(2.0 * max(extent.x, extent.y) / 512.0, 0.08 * depth);
     let inner = on_grid(place);
     let share = sea_share(place, inner);
     var slope = vec2f(0.0);
@@ -25,11 +31,6 @@ fn vertex(@location(0) at: vec2f) -> Seen {
     slope += inner * textureSampleLevel(grid_waves, clamped, uv_from_world(place), 1, 0.0).xy;
     let tile = frame.sea.w;
     slope += 0.055 * frame.ripples.x * ripple_pair((place + vec2f(0.31, 0.13) * frame.forward.w) / tile, log2(max(mesh / tile * 256.0, 0.01))).xy;
-    var depth = frame.sea.x * frame.grid.w - bed_at(place);
-    if has(SHEET) {
-        depth = top_at(place) - bed_at(place);
-    }
-    depth = max(depth, 0.0);
     let waved = refract(-frame.sun.xyz, upright(slope), 1.0 / INDEX);
     let flat_ray = refract(-frame.sun.xyz, vec3f(0.0, 0.0, 1.0), 1.0 / INDEX);
     let shift = depth * (waved.xy / -waved.z - flat_ray.xy / -flat_ray.z);

@@ -131,8 +131,19 @@ fn foam_seen(cover: f32, rest: vec2f, blur: f32) -> vec2f {
     let rank = select(1.0 - 2.0 * (1.0 - sum) * (1.0 - sum), 2.0 * sum * sum, sum < 0.5);
     let soft = 0.06 + 0.1 * cover;
     let lace = smoothstep(-soft, soft, (cover - rank) * min(1.0, 1.0 + soft)) * smoothstep(0.0, 0.03, cover);
+    // Between its lace there are single bubbles.
+    const BUBBLES = 0.3;
     let lost = smoothstep(1.0, 4.5, lod);
-    return vec2f(mix(lace, cover, lost), mix(fine.y, 0.5, lost));
+    return vec2f(mix(lace, cover, max(lost, BUBBLES)), mix(fine.y, 0.5, lost));
+}
+
+// Mirrors too small to be seen one by one are few in a sample near the eye: it glitters, with a mean of 1.
+fn sparkle(at: vec2f, side: f32) -> f32 {
+    const SIDE = 0.6;
+    var v = u32(at.x) * 1664525u + u32(at.y) * 22695477u + u32(frame.forward.w * 24.0) * 69069u + 1013904223u;
+    v = ((v >> ((v >> 28u) + 4u)) ^ v) * 277803737u;
+    let even = (f32(((v >> 22u) ^ v) & 0xffffffu) + 0.5) / 16777216.0;
+    return mix(1.0, -log(even), 0.8 / (1.0 + side / SIDE));
 }
 
 struct Behind {
@@ -144,8 +155,12 @@ struct Behind {
 // Light of the bed where nothing else is.
 fn floor_light() -> vec3f {
     let day = frame.sun_light.rgb * max(frame.sun.z, 0.0) + skylight(vec3f(0.0, 0.0, 1.0));
-    let loss = exp(-water_loss(0.0) * frame.sea.y / max(frame.sun.z, 0.3));
-    return 0.7 * frame.palette[6].rgb * day * loss;
+    return 0.7 * frame.palette[6].rgb * day;
+}
+
+// Share of the light that comes down to a depth [m].
+fn sunk_share(depth: f32) -> vec3f {
+    return exp(-water_loss(0.0) * max(depth, 0.0) / (frame.grid.w * max(frame.sun.z, 0.3)));
 }
 
 // What is seen through the surface along the bent ray.
@@ -169,12 +184,13 @@ fn seen_below(at: vec2f, place: vec3f, ray: Ray, depth: f32, normal: vec3f) -> B
                 let other = ray_at(uv * frame.viewport.xy);
                 let met = other.start + other.direction * way_behind(found, other);
                 let light = select(floor_light(), textureLoad(behind_light, pixel, 0).rgb, found > 0.0);
-                return Behind(light, max((place.z - met.z) / max(-bent.z, 0.3), 0.0));
+                let depth = max(place.z - met.z, 0.0);
+                return Behind(light * sunk_share(depth), depth / max(-bent.z, 0.3));
             }
         }
     }
     let light = select(floor_light(), textureLoad(behind_light, vec2i(at), 0).rgb, straight > 0.0);
-    return Behind(light, thick);
+    return Behind(light * sunk_share(room * flat_fall), thick);
 }
 
 fn sea_light(at: vec2f, ray: Ray, rest: vec2f, depth: f32) -> vec3f {
@@ -220,7 +236,7 @@ fn sea_light(at: vec2f, ray: Ray, rest: vec2f, depth: f32) -> vec3f {
     // Crests let the sun through.
     let raised = max(place.z / up - frame.sea.x, 0.0) * select(1.0, 0.0, has(SHEET));
     let against = pow(max(dot(normalize(frame.sun.xy + vec2f(1.0e-6, 0.0)), normalize(ray.direction.xy + vec2f(1.0e-6, 0.0))), 0.0), 3.0);
-    let crest = raised / (raised + 1.2) * (0.25 + 0.75 * against * max(1.0 - frame.sun.z, 0.0));
+    let crest = raised * raised / (raised * raised + 2.0) * (0.2 + 0.8 * against * max(1.0 - frame.sun.z, 0.0));
     let own = bubbles * day + SEA_GREEN * crest * frame.sun_light.rgb * seen * 2.0;
     let window = below.light * clear + own * (vec3f(1.0) - clear);
     var light = mix(window, image, share);
@@ -231,7 +247,7 @@ fn sea_light(at: vec2f, ray: Ray, rest: vec2f, depth: f32) -> vec3f {
     let wide = spread + vec2f(2.0e-5);
     let many = exp(-0.5 * dot(off * off, 1.0 / wide)) / (2.0 * PI * sqrt(wide.x * wide.y));
     let bright = fresnel(dot(halfway, -ray.direction)) * many / (4.0 * pow(max(halfway.z, 0.05), 4.0) * max(facing, 0.12));
-    light += frame.sun_light.rgb * seen * PI * min(bright, 6.0) * (1.0 - bodies.w);
+    light += frame.sun_light.rgb * seen * PI * min(bright * sparkle(at, side), 6.0) * (1.0 - bodies.w);
 
     let white = foam_seen(foam, rest, side);
     // Foam is uneven and takes the shape of the waves.
