@@ -46,7 +46,9 @@ impl Subject {
         }
         let now = match (Kind::of(path), &args.terrain) {
             (Some(Kind::Ply), _) => particles_or_mesh(path, args, limit)?,
-            (Some(Kind::Volume), None) => draw::of_volume(&read_volume(path, limit).map_err(Failure::usage)?),
+            (Some(Kind::Volume), None) => {
+                draw::of_volume(&read_volume(path, limit).map_err(Failure::usage)?, None)
+            }
             (Some(Kind::Obj | Kind::Glb), _) => {
                 let message =
                     "meshes are drawn from PLY files; write the surface as one with output.surface = \"ply\"";
@@ -105,10 +107,15 @@ fn run_to(project: &Project, step: u64, limit: u64, watch: &mut Watch) -> Result
     Ok(Subject { now: state.scenery(), start: Some(state.start().clone()), before: Some(before) })
 }
 
-/// What a run left behind: its height, all maps that it wrote, and its last particles.
+/// What a run left behind: its height or its volume, all maps that it wrote, and its last particles.
 fn finished(path: &Path, project: &Project, args: &RenderArgs, limit: u64) -> Result<Subject, Failure> {
     let ground = read(&path.join("height.exr"), &args.reading)?;
     let mut now = draw::bare(&ground);
+    if let Some(recipe) = &project.scene.terrain.volume {
+        let volume = read_volume(&path.join("volume.twv"), limit).map_err(Failure::usage)?;
+        let strata = recipe.strata.as_ref().map(|strata| strata.build(project.scene.seed));
+        now.ground = draw::of_volume(&volume, strata.as_ref()).ground;
+    }
     for map in maps(&path.join("maps")) {
         let field = read_map(&map, limit).map_err(Failure::usage)?;
         if field.values.same_shape(&ground.height) {
