@@ -34,12 +34,12 @@ const SCENES: [(&str, &[&str]); 20] = [
     ("meander", &[]),
     ("canyon", &[]),
     ("lake", &[]),
-    ("cavern", &[]),
-    ("spring-in-cave", &[]),
+    ("arch", &[]),
+    ("peak-before-after", &[]),
     ("waterfall", &["solver.fluid.spacing=20 cm", "solver.fluid.damping=0.03", "time.duration=7 s"]),
 ];
 
-const FIGURES: [Figure; 40] = [
+const FIGURES: [Figure; 42] = [
     Figure {
         file: "demo.jpg",
         about: "`demo`: mountains after rain has worked on them",
@@ -264,14 +264,40 @@ const FIGURES: [Figure; 40] = [
     },
     Figure {
         file: "cavern.jpg",
-        about: "`cavern`: a spring falls through a skylight onto a lake between pillars, sawn through",
-        render: &["RUN/cavern"],
+        about: "`cavern`: a lake between pillars in a chamber below a hill, sawn through, before the spring reaches it",
+        render: &["cavern"],
     },
     Figure { file: "arch.jpg", about: "`arch`: a fin of sandstone with a window", render: &["arch"] },
     Figure {
         file: "spring_in_cave.jpg",
-        about: "`spring-in-cave`: water leaves the mouth of a cave, high in a cliff, and falls",
-        render: &["RUN/spring-in-cave"],
+        about: "`spring-in-cave`: a cliff with the mouth of a cave, high above a pool, before the spring reaches it",
+        render: &["spring-in-cave"],
+    },
+    Figure {
+        file: "arch_before_after.jpg",
+        about: "The overhang of `arch` before a stream beat against it, and after: it is through",
+        render: &[
+            "RUN/arch",
+            "--step",
+            "4976",
+            "--before-after",
+            "--look",
+            "particles.shape=hidden",
+            "--size",
+            "640x360",
+        ],
+    },
+    Figure {
+        file: "peak_before_after.jpg",
+        about: "`peak-before-after`: a peak before water ran down from its top, and after",
+        render: &[
+            "RUN/peak-before-after",
+            "--before-after",
+            "--look",
+            "particles.shape=hidden",
+            "--size",
+            "640x360",
+        ],
     },
 ];
 

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use thalweg::field::units::{self, Dimension};
 use thalweg::project::{Every, built_in_scenes};
 use thalweg::terrain::kinds;
+use thalweg::terrain::volume::volume_kinds;
 
 /// Water on terrain: erode landscapes with real water.
 #[derive(Debug, Parser)]
@@ -281,19 +282,19 @@ pub(crate) struct NewArgs {
 /// Arguments of `generate`.
 #[derive(Debug, Args)]
 pub(crate) struct GenerateArgs {
-    /// Kind of terrain; --list shows them
+    /// Kind of terrain, or of volume; --list shows them
     #[arg(long, default_value = "range", value_parser = Names(kind_names), hide_possible_values = true)]
     pub kind: String,
-    /// Cells along each side, N or COLSxROWS
-    #[arg(long, default_value = "1024", value_parser = size)]
-    pub size: [usize; 2],
+    /// Cells along each side, N or COLSxROWS [default: 1024; voxels of a volume: 256]
+    #[arg(long, value_parser = size)]
+    pub size: Option<[usize; 2]>,
     /// Side of a cell in metres
     #[arg(long, default_value_t = 10.0, allow_negative_numbers = true)]
     pub cell: f64,
     /// Seed
     #[arg(long, default_value_t = 0, value_parser = seed())]
     pub seed: u64,
-    /// File to write: .png (16 bit), .tif, .exr, .r16
+    /// File to write: .png (16 bit), .tif, .exr, .r16; a volume also as .twv, .nrrd, and its surface as .obj, .ply, .glb
     #[arg(short, long, value_name = "FILE", required_unless_present = "list", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
     /// List the kinds of terrain
@@ -593,7 +594,7 @@ fn scene_names() -> Vec<&'static str> {
 }
 
 fn kind_names() -> Vec<&'static str> {
-    kinds().iter().map(|(name, _)| *name).collect()
+    kinds().iter().chain(volume_kinds()).map(|(name, _)| *name).collect()
 }
 
 /// Reads `LOW,HIGH` or `LOW..HIGH`.

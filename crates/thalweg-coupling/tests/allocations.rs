@@ -3,6 +3,7 @@
 use allocation_counter::measure;
 use thalweg_coupling::{ErosionParams, Params, ParticleWater, Setting};
 use thalweg_field::{Heightfield, Pool};
+use thalweg_terrain::volume::Volume;
 use thalweg_test_support::particles::{clear, still_water};
 use thalweg_test_support::{ground, on_threads};
 
@@ -38,6 +39,28 @@ fn a_step_allocates_nothing_once_buffers_have_their_size() {
         });
         assert!(first.count_total > 10, "nothing is counted: {first:?}");
         assert_eq!(later.count_total, 0, "allocations in 200 steps, erosion: {erosion}; {later:?}");
+    }
+}
+
+/// On a volume as over heights: the same tank in a block of rock, whose floor is eroded, laid down upon, made even and searched for crumbs.
+#[test]
+fn a_step_on_a_volume_allocates_nothing_once_buffers_have_their_size() {
+    for params in [clear(), eroding()] {
+        let erosion = params.erosion.enabled;
+        let (first, later) = on_threads(1, || {
+            let (ground, setting) = tank(&params, [12, 8], 0.2);
+            let rock = Volume::from_heightfield(&ground, -0.6, 12).unwrap();
+            let mut torrent = ParticleWater::new(&rock, &params, &setting).unwrap();
+            let [first, later] = [600, 300].map(|steps| {
+                measure(|| {
+                    torrent.advance(steps).unwrap();
+                })
+            });
+            assert!(!erosion || torrent.ledger().solids.eroded > 0.0, "nothing was eroded");
+            (first, later)
+        });
+        assert!(first.count_total > 10, "nothing is counted: {first:?}");
+        assert_eq!(later.count_total, 0, "allocations in 300 steps, erosion: {erosion}; {later:?}");
     }
 }
 

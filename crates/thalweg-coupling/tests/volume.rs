@@ -1,6 +1,6 @@
 //! Particle water on volumes of rock, through its public door.
 
-use thalweg_coupling::{Emitter, ErosionParams, Params, ParticleWater, Setting, Shape};
+use thalweg_coupling::{Emitter, ErosionParams, Params, ParticleWater, RockBrush, RockTool, Setting, Shape};
 use thalweg_field::{Pool, Top};
 use thalweg_sph::{BOUNDARY, FluidParams, PressureSolver, SLIP};
 use thalweg_terrain::volume::Volume;
@@ -125,7 +125,8 @@ fn painted_rock_holds_water_up_and_is_taken_back_to_the_same_bits() {
     let mut torrent = torrent();
     torrent.advance(40).unwrap();
     let before = torrent.volume().unwrap().clone();
-    let patch = torrent.paint_balls(&[[0.8, 0.8, 1.2]], 0.5, 1.0, true).unwrap();
+    let brush = RockBrush { tool: RockTool::Add, along: vec![[0.8, 0.8, 1.2]], radius: 0.5, share: 1.0 };
+    let patch = torrent.brush_rock(&brush).unwrap();
     assert!(torrent.volume().unwrap().rock() > before.rock() + 0.05);
     assert_eq!(torrent.buried(), 0);
     books_close(&torrent);

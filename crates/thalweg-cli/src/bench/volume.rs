@@ -56,7 +56,7 @@ fn recipe(size: usize) -> (VolumeRecipe, Heightfield) {
 
 fn built(size: usize) -> Result<Volume, Failure> {
     let (recipe, ground) = recipe(size);
-    recipe.build(&ground, 1).map_err(Failure::run)
+    Ok(recipe.build(&ground, 1).map_err(Failure::run)?.0)
 }
 
 fn row(case: &str, size: usize, threads: usize, [items, seconds]: [f64; 2], unit: &'static str) -> Row {

@@ -9,7 +9,11 @@ use std::path::Path;
 use thalweg::field::Heightfield;
 use thalweg::io::{WriteOptions, write_heightfield};
 use thalweg::project::{built_in_scenes, nearest};
+use thalweg::terrain::volume::volume_kinds;
 use thalweg::terrain::{Recipe, kinds, resample};
+
+/// Cells along each side of a terrain where nothing else is said.
+const SIZE: usize = 1024;
 
 /// Memory for each cell while a terrain is made or resampled `[bytes]`.
 const GENERATING: u64 = 24;
@@ -31,20 +35,23 @@ pub(crate) fn scenes(args: &JsonArgs) -> Result<(), Failure> {
 /// `thalweg generate`
 pub(crate) fn generate(args: &GenerateArgs) -> Result<(), Failure> {
     let Some(output) = args.output.as_ref().filter(|_| !args.list) else {
-        for (name, about) in kinds() {
-            say!("{name:<10} {about}");
+        for (name, about) in kinds().iter().chain(volume_kinds()) {
+            say!("{name:<16} {about}");
         }
         return Ok(());
     };
-    let [cols, rows] = args.size;
     if !(args.cell.is_finite() && args.cell > 0.0) {
         return Err(Failure::usage(format!(
             "--cell is {}; a cell's side must be positive, such as 10",
             args.cell
         )));
     }
+    if volume::generate(args, output)? {
+        return Ok(());
+    }
+    let [cols, rows] = args.size.unwrap_or([SIZE; 2]);
     let recipe = Recipe::named(&args.kind, cols.max(rows) as f64 * args.cell).ok_or_else(|| {
-        let near = nearest(&args.kind, kinds().iter().map(|(name, _)| *name));
+        let near = nearest(&args.kind, kinds().iter().chain(volume_kinds()).map(|(name, _)| *name));
         let hint = near.map_or(String::new(), |near| format!("; did you mean \"{near}\"?"));
         Failure::usage(format!(
             "there is no kind of terrain \"{}\"{hint} (`thalweg generate --list` shows them)",

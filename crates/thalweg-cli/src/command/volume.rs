@@ -1,15 +1,19 @@
 //! Volumes of ground: what a file of one holds, and what becomes of it in other formats.
 
-use super::{inspect, memory_limit};
+use super::{inspect, memory_limit, within_memory};
 use crate::Failure;
-use crate::args::{ConvertArgs, InfoArgs};
+use crate::args::{ConvertArgs, GenerateArgs, InfoArgs};
 use crate::print::{answer, brief, fixed};
 use serde_json::json;
 use std::path::Path;
-use thalweg::field::Heightfield;
+use thalweg::field::{Heightfield, Strata};
 use thalweg::io::{Kind, WriteOptions, read_volume, write_heightfield, write_mesh, write_volume};
+use thalweg::run::bed_colours;
 use thalweg::terrain::marching_cubes::Surface;
-use thalweg::terrain::volume::Volume;
+use thalweg::terrain::volume::{NamedVolume, SIDE, Volume};
+
+/// Voxels to the east and to the north where nothing else is said: four seconds' work.
+const SIZE: usize = 256;
 
 /// `thalweg info` on a volume.
 pub(super) fn info(path: &Path, args: &InfoArgs) -> Result<(), Failure> {
@@ -52,12 +56,45 @@ pub(super) fn convert(args: &ConvertArgs) -> Result<bool, Failure> {
     } else {
         below(&inspect::read(&args.input, &args.reading)?)?
     };
-    match extension.to_str() {
-        Some("twv" | "nrrd") => write_volume(&args.output, &volume)?,
-        Some("ply" | "obj" | "glb") => write_mesh(&args.output, &Surface::of(&volume).mesh(), None)?,
-        _ => write_heightfield(&args.output, &volume.heightfield(), &WriteOptions::default())?,
-    }
+    write(&args.output, &volume, None)?;
     Ok(true)
+}
+
+/// `thalweg generate` of a volume; false if the kind is none of one.
+pub(super) fn generate(args: &GenerateArgs, output: &Path) -> Result<bool, Failure> {
+    let size = args.size.unwrap_or([SIZE; 2]);
+    let Some(named) = NamedVolume::new(
+        &args.kind,
+        size.map(|cells| cells as f64 * args.cell).into_iter().fold(0.0, f64::max),
+    ) else {
+        return Ok(false);
+    };
+    let [east, north, up] = named.size(size, args.cell);
+    let what = format!("{east} by {north} by {up} voxels");
+    // Every block, and those around the surface voxel by voxel; a shell so thick was never seen.
+    let blocks = [east, north, up].iter().map(|&voxels| voxels.div_ceil(SIDE) as u64).product::<u64>();
+    let need = Volume::memory_of(blocks, blocks / 2);
+    within_memory(&what, need, memory_limit(args.max_memory), "use a smaller --size")?;
+    let volume = named.build(size, args.cell, args.seed).map_err(Failure::usage)?;
+    write(output, &volume, named.volume.strata.map(|strata| strata.build(args.seed)).as_ref())?;
+    let share = 100.0 * volume.rock() / ((east * north * up) as f64 * args.cell.powi(3));
+    say!("{}: {what} of {} m, {} % of them rock", output.display(), args.cell, fixed(share, 1));
+    Ok(true)
+}
+
+/// Writes a volume, its surface, with the colours of the beds if there are any, or its uppermost heights: what the name of the file asks for.
+fn write(path: &Path, volume: &Volume, strata: Option<&Strata>) -> Result<(), Failure> {
+    let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
+    match extension.to_str() {
+        Some("twv" | "nrrd") => write_volume(path, volume)?,
+        Some("ply" | "obj" | "glb") => {
+            let mesh = Surface::of(volume).mesh();
+            let colours = strata.map(|strata| bed_colours(strata, &mesh));
+            write_mesh(path, &mesh, colours.as_deref())?;
+        }
+        _ => write_heightfield(path, &volume.heightfield(), &WriteOptions::default())?,
+    }
+    Ok(())
 }
 
 /// The volume below a heightfield, with some rock below its lowest place and air above its highest.

@@ -104,6 +104,76 @@ fn a_new_scene_names_its_schema() {
     assert_eq!(printed["properties"]["seed"]["type"], "integer");
 }
 
+/// Ready-made volumes go into every format that a volume goes into, and those that can be read tell the same.
+#[test]
+fn volumes_are_made_looked_at_and_converted() {
+    let folder = Folder::new();
+    let made = |name: &str| {
+        let args =
+            ["generate", "--kind", "volume-overhangs", "--size", "40x24", "--cell", "2", "--seed", "4", "-o"];
+        folder.ok(&[&args[..], &[name]].concat()).stdout
+    };
+    let told = made("a.twv");
+    assert!(told.contains("40 by 24 by 15 voxels of 2 m"), "{told}");
+    let info = |name: &str| folder.ok(&["info", name, "--json"]).json();
+    let first = info("a.twv");
+    assert_eq!((&first["kind"], &first["voxel"]), (&"volume".into(), &2.0.into()));
+    made("b.nrrd");
+    assert_eq!(info("b.nrrd"), first);
+    made("c.ply");
+    let mesh = info("c.ply");
+    assert_eq!(mesh["triangles"], first["triangles"], "{mesh}");
+    // The surface alone has the colours of the beds.
+    let header = folder.read("c.ply");
+    assert!(header.windows(18).any(|text| text == b"property uchar red"));
+    made("d.exr");
+    assert_eq!(info("d.exr")["statistics"]["cols"], 40);
+    for name in ["e.glb", "e.obj"] {
+        made(name);
+        assert!(!folder.read(name).is_empty());
+    }
+    folder.ok(&["convert", "a.twv", "f.exr"]);
+    assert!(folder.read("f.exr") == folder.read("d.exr"), "the heights are not those of the volume");
+    folder.ok(&["render", "a.twv", "--size", "96x64", "-o", "a.png"]);
+    folder.fails(
+        &["generate", "--kind", "volume-peak", "-o", "x.twv"],
+        2,
+        &["did you mean \"volume-peaks\"?"],
+    );
+    let large =
+        ["generate", "--kind", "volume-peaks", "--size", "4096", "--max-memory", "100", "-o", "x.twv"];
+    folder.fails(&large, 2, &["voxels need about", "smaller --size"]);
+    folder.fails(
+        &["generate", "--kind", "volume-peaks", "--size", "8", "-o", "x.jpg"],
+        2,
+        &["x.jpg", ".png"],
+    );
+}
+
+/// What a run on a volume left is drawn as the volume that it is, not as its uppermost heights.
+#[test]
+fn a_finished_run_on_a_volume_is_drawn_as_a_volume() {
+    let folder = Folder::new();
+    let scene = "version = 1\n[terrain]\nsize = [32, 24]\ncell = '50 cm'\n[[terrain.layer]]\nkind = 'plane'\nheight = '6 m'\n\
+                 [terrain.volume]\nheight = '9 m'\n[[terrain.volume.tube]]\nfrom = [8, -2, 3]\nto = [8, 20, 3]\nradius = 2\n\
+                 [terrain.volume.strata]\n[solver]\nkind = 'still'\n[time]\nsteps = 0\n";
+    folder.write("tunnel.toml", scene);
+    folder.ok(&["run", "tunnel.toml", "--out", "out"]);
+    let look = ["--size", "160x100", "--camera", "0,12"];
+    let drawn = |what: &str, to: &str| {
+        folder.ok(&[&["render", what, "-o", to], &look[..]].concat());
+        folder.read(to)
+    };
+    let run = drawn("out", "run.png");
+    assert!(
+        run == drawn("tunnel.toml", "scene.png"),
+        "the run and the beginning of its scene differ, and nothing has happened"
+    );
+    assert!(run != drawn("out/height.exr", "heights.png"), "it is drawn as heights");
+    let size = "--max-memory=1";
+    folder.fails(&["render", "out", "-o", "x.png", size], 2, &["MiB"]);
+}
+
 #[test]
 fn terrain_is_made_looked_at_and_converted() {
     let folder = Folder::new();

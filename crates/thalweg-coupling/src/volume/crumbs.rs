@@ -30,24 +30,37 @@ pub(super) struct Dropped {
     pub left: f64,
 }
 
+/// What a search for pieces needs to remember; kept, so that looking allocates nothing.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Search {
+    /// Voxels of which is known that something holds them.
+    held: HashSet<[usize; 3]>,
+    /// Voxels of the present piece: those that were met, in their order, and those whose neighbours are still to be looked at.
+    seen: HashSet<[usize; 3]>,
+    all: Vec<[usize; 3]>,
+    open: Vec<[usize; 3]>,
+    /// What falls: where it was, and how much.
+    parts: Vec<([usize; 3], f64)>,
+}
+
 /// Lets pieces of rock fall that begin in a block and that nothing holds; `touched` is told every voxel that changes.
 pub(super) fn drop_crumbs(
     rock: &mut Rock,
+    search: &mut Search,
     block: usize,
     mut touched: impl FnMut([usize; 3], f64),
 ) -> Dropped {
-    let mut held = HashSet::new();
+    search.held.clear();
     let mut dropped = Dropped::default();
     for at in voxels_of(rock, block) {
-        if !is_rock(rock, at.map(|n| n as isize)) || held.contains(&at) {
+        if !is_rock(rock, at.map(|n| n as isize)) || search.held.contains(&at) {
             continue;
         }
-        match piece(rock, at, &held) {
-            Ok(crumb) => {
-                dropped.count += 1;
-                dropped.drop_piece(rock, &crumb, &mut touched);
-            }
-            Err(seen) => held.extend(seen),
+        if search.is_loose(rock, at) {
+            dropped.count += 1;
+            dropped.drop_piece(rock, search, &mut touched);
+        } else {
+            search.held.extend(&search.all);
         }
     }
     for at in voxels_of(rock, block) {
@@ -59,24 +72,33 @@ pub(super) fn drop_crumbs(
 }
 
 impl Dropped {
-    /// Takes a piece away, and puts it where it comes to lie: so far down that it touches rock or the bottom.
+    /// Takes the piece that was found away, and puts it where it comes to lie: so far down that it touches rock or the bottom.
     fn drop_piece(
         &mut self,
         rock: &mut Rock,
-        crumb: &[[usize; 3]],
+        Search { all, parts, .. }: &mut Search,
         touched: &mut impl FnMut([usize; 3], f64),
     ) {
-        let mut parts: Vec<([usize; 3], f64)> =
-            crumb.iter().map(|&at| (at, take(rock, at, touched))).collect();
-        for &at in crumb {
-            let dust: Vec<[usize; 3]> = around(rock, at).filter(|&near| is_dust(rock, near)).collect();
-            parts.extend(dust.into_iter().map(|near| (near, take(rock, near, touched))));
+        parts.clear();
+        for &at in &*all {
+            parts.push((at, take(rock, at, touched)));
         }
-        let down = crumb.iter().map(|&at| fall(rock, at)).min().unwrap_or(0);
-        for ([x, y, z], share) in parts {
+        for &at in &*all {
+            for near in around(rock, at) {
+                if is_dust(rock, near) {
+                    parts.push((near, take(rock, near, touched)));
+                }
+            }
+        }
+        let down = all.iter().map(|&at| fall(rock, at)).min().unwrap_or(0);
+        for &([x, y, z], share) in &*parts {
             self.rock += share;
+            rock.note_placed([x, y, z], -share);
             // The ramp below the lowest voxel goes no deeper than the bottom.
-            self.left += add(rock, [x, y, z.saturating_sub(down)], share, touched);
+            let there = [x, y, z.saturating_sub(down)];
+            let left = add(rock, there, share, touched);
+            rock.note_placed(there, share - left);
+            self.left += left;
         }
     }
 }
@@ -108,30 +130,33 @@ fn is_rock(rock: &Rock, at: [isize; 3]) -> bool {
     rock.volume().share(at) > SURFACE
 }
 
-/// All voxels of the piece that a voxel belongs to; what was seen of it if something holds it. Downwards first: that is where it is held.
-fn piece(
-    rock: &Rock,
-    start: [usize; 3],
-    held: &HashSet<[usize; 3]>,
-) -> Result<Vec<[usize; 3]>, Vec<[usize; 3]>> {
-    let size = rock.size();
-    let mut seen = HashSet::from([start]);
-    let (mut all, mut open) = (Vec::new(), vec![start]);
-    while let Some(at) = open.pop() {
-        all.push(at);
-        let at_edge = at[2] == 0 || (0..2).any(|axis| at[axis] == 0 || at[axis] + 1 == size[axis]);
-        if at_edge || held.contains(&at) || all.len() > LARGEST {
-            return Err(all);
-        }
-        let ways: [[isize; 3]; 6] = [[0, 0, 1], [1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, -1]];
-        for way in ways {
-            let next: [isize; 3] = std::array::from_fn(|axis| at[axis] as isize + way[axis]);
-            if is_rock(rock, next) && seen.insert(next.map(|n| n as usize)) {
-                open.push(next.map(|n| n as usize));
+impl Search {
+    /// Finds the voxels of the piece that a voxel belongs to, as many as are needed to know whether nothing holds it. Downwards first: that is where
+    /// it is held.
+    fn is_loose(&mut self, rock: &Rock, start: [usize; 3]) -> bool {
+        const WAYS: [[isize; 3]; 6] = [[0, 0, 1], [1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, -1]];
+        let size = rock.size();
+        let Self { held, seen, all, open, .. } = self;
+        seen.clear();
+        all.clear();
+        open.clear();
+        seen.insert(start);
+        open.push(start);
+        while let Some(at) = open.pop() {
+            all.push(at);
+            let at_edge = at[2] == 0 || (0..2).any(|axis| at[axis] == 0 || at[axis] + 1 == size[axis]);
+            if at_edge || held.contains(&at) || all.len() > LARGEST {
+                return false;
+            }
+            for way in WAYS {
+                let next: [isize; 3] = std::array::from_fn(|axis| at[axis] as isize + way[axis]);
+                if is_rock(rock, next) && seen.insert(next.map(|n| n as usize)) {
+                    open.push(next.map(|n| n as usize));
+                }
             }
         }
+        true
     }
-    Ok(all)
 }
 
 /// Takes the rock of a voxel; returns how much it was.
@@ -183,7 +208,7 @@ mod tests {
 
     fn dropped(rock: &mut Rock) -> Dropped {
         (0..27).fold(Dropped::default(), |all, block| {
-            let more = drop_crumbs(rock, block, |_, _| ());
+            let more = drop_crumbs(rock, &mut Search::default(), block, |_, _| ());
             Dropped { count: all.count + more.count, rock: all.rock + more.rock, left: all.left + more.left }
         })
     }

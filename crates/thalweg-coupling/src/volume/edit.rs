@@ -1,7 +1,33 @@
 //! Rock that somebody adds or takes away.
 
 use super::{VolumeGround, rock::SIDE};
-use thalweg_terrain::volume::SOFT;
+use thalweg_terrain::volume::{SOFT, SURFACE};
+
+/// What a brush does to rock.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum RockTool {
+    /// Fills its ball.
+    Add,
+    /// Empties it.
+    Take,
+    /// Evens out bumps.
+    Smooth,
+    /// Takes what is above a height `[m]`, and fills what is below.
+    Flatten(f64),
+}
+
+/// A ball that is drawn along a line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RockBrush {
+    /// What it does.
+    pub tool: RockTool,
+    /// The points of the line `[m]`; a single one is a dab.
+    pub along: Vec<[f64; 3]>,
+    /// Radius of the ball `[m]`.
+    pub radius: f64,
+    /// How much of it is done, from 0 to 1 `[-]`.
+    pub share: f64,
+}
 
 /// A box of voxels before and after somebody painted.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +48,14 @@ impl RockPatch {
         Self { before: self.after.clone(), after: self.before.clone(), ..*self }
     }
 
+    /// What it is over rock that is as `now`: just as it was made where nothing has happened since, and else the same change, as far as it goes.
+    fn over(&self, now: &[f64]) -> Self {
+        let change = now.iter().zip(&self.before).zip(&self.after).map(|((now, before), after)| {
+            if now.to_bits() == before.to_bits() { *after } else { (now + (after - before)).clamp(0.0, 1.0) }
+        });
+        Self { before: now.to_vec(), after: change.collect(), ..*self }
+    }
+
     fn voxels(&self) -> impl Iterator<Item = [usize; 3]> + use<> {
         let (first, [east, north, up]) = (self.first, self.size);
         (0..east * north * up)
@@ -29,13 +63,30 @@ impl RockPatch {
     }
 }
 
+/// Distance of a place from a line through some points.
+fn distance(place: [f64; 3], line: &[[f64; 3]]) -> f64 {
+    let from_part = |[from, to]: [[f64; 3]; 2]| {
+        let (way, off): ([f64; 3], [f64; 3]) =
+            (std::array::from_fn(|n| to[n] - from[n]), std::array::from_fn(|n| place[n] - from[n]));
+        let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+        let share = if dot(way, way) > 0.0 { (dot(off, way) / dot(way, way)).clamp(0.0, 1.0) } else { 0.0 };
+        let gap: [f64; 3] = std::array::from_fn(|n| off[n] - share * way[n]);
+        dot(gap, gap).sqrt()
+    };
+    match line {
+        [only] => from_part([*only; 2]),
+        line => line.windows(2).map(|pair| from_part([pair[0], pair[1]])).fold(f64::INFINITY, f64::min),
+    }
+}
+
 impl VolumeGround {
-    /// What balls of rock that come, or go, around places would change: a share of it, from 0 to 1 `[-]`.
-    pub(crate) fn balls(&self, places: &[[f64; 3]], radius: f64, share: f64, adds: bool) -> RockPatch {
-        let middles: Vec<_> = places.iter().map(|&at| self.rock.in_voxels(at)).collect();
-        let reach = radius / self.rock.voxel() + f64::from(SOFT);
+    /// What a brush would change.
+    pub(crate) fn brushed(&self, brush: &RockBrush) -> RockPatch {
+        let line: Vec<_> = brush.along.iter().map(|&at| self.rock.in_voxels(at)).collect();
+        let radius = brush.radius / self.rock.voxel();
+        let reach = radius + f64::from(SOFT);
         let bound = |v: f64, axis: usize| v.clamp(0.0, self.rock.size()[axis] as f64) as usize;
-        let along = |axis: usize| middles.iter().map(move |middle| middle[axis]);
+        let along = |axis: usize| line.iter().map(move |middle| middle[axis]);
         let first: [usize; 3] = std::array::from_fn(|axis| {
             bound((along(axis).fold(f64::INFINITY, f64::min) - reach).ceil(), axis)
         });
@@ -44,32 +95,61 @@ impl VolumeGround {
             last.saturating_sub(first[axis])
         });
         let mut patch = RockPatch { first, size, before: Vec::new(), after: Vec::new() };
+        let whole = brush.share.clamp(0.0, 1.0);
         for voxel in patch.voxels() {
             let before = self.rock.exact(voxel.map(|n| n as isize));
-            let far = |middle: &[f64; 3]| {
-                (0..3).map(|axis| (voxel[axis] as f64 - middle[axis]).powi(2)).sum::<f64>()
+            let away = distance(voxel.map(|n| n as f64), &line);
+            let ball = (0.5 + (radius - away) / f64::from(SOFT)).clamp(0.0, 1.0);
+            // A bell without edges, as over heights.
+            let bell = (1.0 - (away / radius).powi(2)).max(0.0).powi(2);
+            let (wanted, share) = match brush.tool {
+                RockTool::Add => (before.max(ball), whole),
+                RockTool::Take => (before.min(1.0 - ball), whole),
+                RockTool::Smooth => (self.mean_around(voxel), whole * bell),
+                RockTool::Flatten(level) => {
+                    let above = voxel[2] as f64 - self.rock.in_voxels([0.0, 0.0, level])[2];
+                    let level = (f64::from(SURFACE) - above / f64::from(SOFT)).clamp(0.0, 1.0);
+                    (level, whole * bell)
+                }
             };
-            let away = middles.iter().map(far).fold(f64::INFINITY, f64::min).sqrt();
-            let ball = (0.5 + (radius / self.rock.voxel() - away) / f64::from(SOFT)).clamp(0.0, 1.0);
-            let wanted = if adds { before.max(ball) } else { before.min(1.0 - ball) };
             patch.before.push(before);
-            patch.after.push(before + share.clamp(0.0, 1.0) * (wanted - before));
+            // What is not touched keeps its bits.
+            patch.after.push(if share == 0.0 { before } else { before + share * (wanted - before) });
         }
         patch
     }
 
-    /// Makes the rock as a patch has it afterwards; returns how much came [m³, pores included]. None if the patch is not one of this volume.
-    pub(crate) fn put(&mut self, patch: &RockPatch) -> Option<f64> {
+    /// Mean of a voxel and those around it; what is outside the box is as what is next to it.
+    fn mean_around(&self, voxel: [usize; 3]) -> f64 {
+        let around = (0..27).map(|n| {
+            let by = [n % 3, n / 3 % 3, n / 9];
+            let near = |axis: usize| {
+                (voxel[axis] as isize + by[axis] - 1).clamp(0, self.rock.size()[axis] as isize - 1)
+            };
+            self.rock.exact(std::array::from_fn(near))
+        });
+        around.sum::<f64>() / 27.0
+    }
+
+    /// Changes the rock as a patch did, wherever something has happened since by as much; returns what was changed, and how much came [m³, pores included]. None
+    /// if the patch is not one of this volume.
+    pub(crate) fn put(&mut self, patch: &RockPatch) -> Option<(RockPatch, f64)> {
         let count: usize = patch.size.iter().product();
         let fits = (0..3).all(|axis| patch.first[axis] + patch.size[axis] <= self.rock.size()[axis]);
-        let whole = patch.after.iter().all(|share| (0.0..=1.0).contains(share));
-        if !fits || !whole || patch.after.len() != count {
+        let whole = patch.after.iter().chain(&patch.before).all(|share| (0.0..=1.0).contains(share));
+        if !fits || !whole || patch.after.len() != count || patch.before.len() != count {
             return None;
         }
+        let now: Vec<f64> = patch.voxels().map(|voxel| self.rock.exact(voxel.map(|n| n as isize))).collect();
+        let patch = patch.over(&now);
         let mut gained = 0.0;
-        for (voxel, &share) in patch.voxels().zip(&patch.after) {
-            gained += share - self.rock.exact(voxel.map(|n| n as isize));
-            self.rock.set(voxel, share);
+        for ((voxel, &before), &after) in patch.voxels().zip(&patch.before).zip(&patch.after) {
+            if after != before {
+                gained += after - before;
+                self.rock.set(voxel, after);
+                // What somebody builds stands.
+                self.rock.note_placed(voxel, after - before);
+            }
         }
         let last = std::array::from_fn(|axis| patch.first[axis] + patch.size[axis]);
         self.bricks.find(&self.rock, patch.first, last);
@@ -81,6 +161,21 @@ impl VolumeGround {
                 }
             }
         }
-        Some(gained * self.rock.voxel().powi(3))
+        Some((patch, gained * self.rock.voxel().powi(3)))
+    }
+
+    /// The topmost rock of a column below a place `[m]`; none where the place is in the rock.
+    pub(crate) fn floor_below(&self, at: [f64; 3]) -> Option<f64> {
+        if self.rock.is_rock(at.map(|v| v as f32)) {
+            return None;
+        }
+        let [x, y, z] = self.rock.in_voxels(at);
+        let share = |up: isize| f64::from(self.rock.share_at([x, y, up as f64]) - SURFACE);
+        let top = (z.floor() as isize).min(self.rock.size()[2] as isize);
+        let down = (0..=top).rev().find(|&up| share(up) > 0.0);
+        Some(down.map_or(self.rock.volume().bottom(), |up| {
+            let crossing = up as f64 + share(up) / (share(up) - share(up + 1));
+            self.rock.in_metres([0.0, 0.0, crossing])[2]
+        }))
     }
 }

@@ -9,11 +9,12 @@ mod pool;
 mod ramp;
 mod rock;
 mod settle;
+mod slip;
 mod tiles;
 mod wear;
 
 pub use crumbs::Crumbs;
-pub use edit::RockPatch;
+pub use edit::{RockBrush, RockPatch, RockTool};
 
 use crate::ground::{Eddies, Ground, SavedGround, Spot, layers};
 use crate::params::{Params, Periodic};
@@ -51,8 +52,9 @@ pub(crate) struct VolumeGround {
     depth: f32,
     /// Rock of each column at the beginning, from the south-west [voxels].
     start: Vec<f64>,
-    /// Beds of rock, which tell how hard it is; missing: soft everywhere.
+    /// Beds of rock, which tell how hard it is; missing: soft everywhere. And how hard each column is besides, from the north-west.
     strata: Option<Strata>,
+    hard_columns: Option<Grid2<f32>>,
     worn: Worn,
 }
 
@@ -85,6 +87,7 @@ impl VolumeGround {
             depth: params.boundary_depth() as f32,
             start,
             strata: setting.strata.clone(),
+            hard_columns: setting.hardness.clone(),
             worn: Worn::new(rock.blocks()),
             rock,
         })
@@ -119,6 +122,12 @@ fn check_size(volume: &Volume, setting: &Setting) -> Result<(), Invalid> {
     );
     let fits = voxels.saturating_mul(RockFlow::BYTES) <= most;
     require(fits, "terrain.volume", format!("{east} by {north} by {up} voxels"), remedy)
+}
+
+/// Value of a map for the column that a place in voxels is in.
+fn column_of(map: &Grid2<f32>, at: [f64; 3]) -> f32 {
+    let near = |v: f64, count: usize| v.round().clamp(0.0, count as f64 - 1.0) as usize;
+    map.at(near(at[0], map.cols()), map.rows() - 1 - near(at[1], map.rows()))
 }
 
 /// Rock of each column of a volume, row by row from the south [voxels].
@@ -246,14 +255,18 @@ impl Ground for VolumeGround {
 
     fn change(&mut self, params: &Params, setting: &Setting) {
         self.strata = setting.strata.clone();
+        self.hard_columns.clone_from(&setting.hardness);
         self.flow.set_params(params);
         self.flow.find_feet(self.tiles.feet());
     }
 
     #[inline(always)]
     fn hardness(&self, spot: Spot) -> f32 {
-        let hardness = |strata: &Strata| strata.hardness(self.surface_of(spot).map(f64::from)) as f32;
-        self.strata.as_ref().map_or(0.0, hardness)
+        let at = self.surface_of(spot).map(f64::from);
+        let bed = self.strata.as_ref().map_or(0.0, |strata| strata.hardness(at) as f32);
+        let column = self.hard_columns.as_ref().map_or(0.0, |map| column_of(map, self.rock.in_voxels(at)));
+        // What either leaves soft.
+        1.0 - (1.0 - bed) * (1.0 - column)
     }
 
     #[inline(always)]
@@ -290,8 +303,8 @@ impl Ground for VolumeGround {
         self.worn.due.push(Due { at, out: self.normal(spot), rock: grains });
     }
 
-    fn reshape(&mut self, fluid: &mut Fluid, params: &Params, _: f64) {
-        self.settle(fluid, params.erosion.soil().packing);
+    fn reshape(&mut self, fluid: &mut Fluid, params: &Params, dt: f64) {
+        self.settle(fluid, &params.erosion, dt);
     }
 
     fn fill_pool(

@@ -15,64 +15,89 @@ const HALVINGS: u32 = 40;
 /// The least share of a voxel that is rock `[-]`: more than the surface has by what f32 tells apart.
 const LEAST_ROCK: f64 = SURFACE as f64 + 1.0e-6;
 
-/// Makes the ramp of a block even. Returns what rock is left over [voxels]: rounding, or all of it where there is no surface.
-pub(super) fn even_out(rock: &mut Rock, block: usize) -> f64 {
-    let first = rock.first_of(block).map(|n| n as isize);
-    let mut away = vec![f64::INFINITY; BLOCK];
-    let mut any = false;
-    let cells = SIDE as isize + 2 * AROUND;
-    for n in 0..cells.pow(3) {
-        let at: [isize; 3] = [n % cells, n / cells % cells, n / cells / cells];
-        let at = std::array::from_fn(|axis| first[axis] + at[axis] - AROUND);
-        let cell = rock.volume().cell(at);
-        if cell.is_mixed() {
-            any = true;
-            for triangle in cell.triangles() {
-                let corners = triangle.map(|corner| {
-                    std::array::from_fn(|axis| (at[axis] - first[axis]) as f64 + f64::from(corner[axis]))
-                });
-                nearer(corners, &mut away);
+/// What making a ramp even needs to remember of a block's voxels; kept, so that it allocates nothing.
+#[derive(Clone, Debug)]
+pub(super) struct Ramp {
+    /// Squared distance from the nearest triangle, and that distance with its sign, positive in the rock.
+    away: Vec<f64>,
+    signed: Vec<f64>,
+    /// Shares as they were.
+    before: Vec<f64>,
+}
+
+impl Default for Ramp {
+    fn default() -> Self {
+        let zeros = || vec![0.0; BLOCK];
+        Self { away: zeros(), signed: zeros(), before: zeros() }
+    }
+}
+
+impl Ramp {
+    /// Makes the ramp of a block even. Returns what rock is left over [voxels]: rounding, or all of it where there is no surface.
+    pub(super) fn even_out(&mut self, rock: &mut Rock, block: usize) -> f64 {
+        let first = rock.first_of(block).map(|n| n as isize);
+        if !self.find_distances(rock, first) {
+            return 0.0;
+        }
+        let voxel = |n: usize| [n % SIDE, n / SIDE % SIDE, n / SIDE / SIDE];
+        let place =
+            |n: usize| -> [isize; 3] { std::array::from_fn(|axis| first[axis] + voxel(n)[axis] as isize) };
+        let size = rock.size();
+        let inside = |n: &usize| (0..3).all(|axis| place(*n)[axis] < size[axis] as isize);
+        let within = || (0..BLOCK).filter(inside);
+        let Self { away, signed, before } = self;
+        for n in 0..BLOCK {
+            before[n] = rock.exact(place(n));
+            signed[n] = if before[n] > f64::from(SURFACE) { away[n].sqrt() } else { -away[n].sqrt() };
+        }
+        // A voxel stays what it is, rock or air: the surface does not jump.
+        let share = |n: usize, by: f64| {
+            let even = f64::from(SURFACE) + (signed[n] + by) / f64::from(SOFT);
+            if before[n] > f64::from(SURFACE) {
+                even.clamp(LEAST_ROCK.min(before[n]), 1.0)
+            } else {
+                even.clamp(0.0, f64::from(SURFACE))
+            }
+        };
+        let wanted: f64 = within().map(|n| before[n]).sum();
+        let (mut low, mut high) = (-1.0, 1.0);
+        for _ in 0..HALVINGS {
+            let middle = 0.5 * (low + high);
+            let found: f64 = within().map(|n| share(n, middle)).sum();
+            if found > wanted { high = middle } else { low = middle }
+        }
+        let by = 0.5 * (low + high);
+        let mut left = 0.0;
+        for n in within() {
+            let after = share(n, by);
+            if after != before[n] {
+                rock.set(place(n).map(|n| n as usize), after);
+                left += before[n] - after;
             }
         }
+        left
     }
-    if !any {
-        return 0.0;
-    }
-    let voxel = |n: usize| [n % SIDE, n / SIDE % SIDE, n / SIDE / SIDE];
-    let place =
-        |n: usize| -> [isize; 3] { std::array::from_fn(|axis| first[axis] + voxel(n)[axis] as isize) };
-    let inside = |n: usize| (0..3).all(|axis| place(n)[axis] < rock.size()[axis] as isize);
-    let before: Vec<f64> = (0..BLOCK).map(|n| rock.exact(place(n))).collect();
-    let signed: Vec<f64> = (0..BLOCK)
-        .map(|n| if before[n] > f64::from(SURFACE) { away[n].sqrt() } else { -away[n].sqrt() })
-        .collect();
-    // A voxel stays what it is, rock or air: the surface does not jump.
-    let share = |n: usize, by: f64| {
-        let even = f64::from(SURFACE) + (signed[n] + by) / f64::from(SOFT);
-        if before[n] > f64::from(SURFACE) {
-            even.clamp(LEAST_ROCK.min(before[n]), 1.0)
-        } else {
-            even.clamp(0.0, f64::from(SURFACE))
+
+    /// Finds how far the voxels of a block are from the surface; false if there is none.
+    fn find_distances(&mut self, rock: &Rock, first: [isize; 3]) -> bool {
+        self.away.fill(f64::INFINITY);
+        let (cells, mut any) = (SIDE as isize + 2 * AROUND, false);
+        for n in 0..cells.pow(3) {
+            let at: [isize; 3] = [n % cells, n / cells % cells, n / cells / cells];
+            let at = std::array::from_fn(|axis| first[axis] + at[axis] - AROUND);
+            let cell = rock.volume().cell(at);
+            if cell.is_mixed() {
+                any = true;
+                for triangle in cell.triangles() {
+                    let corners = triangle.map(|corner| {
+                        std::array::from_fn(|axis| (at[axis] - first[axis]) as f64 + f64::from(corner[axis]))
+                    });
+                    nearer(corners, &mut self.away);
+                }
+            }
         }
-    };
-    let within: Vec<usize> = (0..BLOCK).filter(|&n| inside(n)).collect();
-    let wanted: f64 = within.iter().map(|&n| before[n]).sum();
-    let (mut low, mut high) = (-1.0, 1.0);
-    for _ in 0..HALVINGS {
-        let middle = 0.5 * (low + high);
-        let found: f64 = within.iter().map(|&n| share(n, middle)).sum();
-        if found > wanted { high = middle } else { low = middle }
+        any
     }
-    let by = 0.5 * (low + high);
-    let mut left = 0.0;
-    for n in within {
-        let after = share(n, by);
-        if after != before[n] {
-            rock.set(place(n).map(|n| n as usize), after);
-            left += before[n] - after;
-        }
-    }
-    left
 }
 
 /// Notes the squared distances of the voxels of a block from a triangle, where it is nearer than those before.
@@ -157,7 +182,7 @@ mod tests {
                 (0..32isize.pow(3)).map(|n| rock.exact([n % 32, n / 32 % 32, n / 1024])).sum()
             };
             let before = all(&rock);
-            let left: f64 = (0..8).map(|block| even_out(&mut rock, block)).sum();
+            let left: f64 = (0..8).map(|block| Ramp::default().even_out(&mut rock, block)).sum();
             assert!((all(&rock) + left - before).abs() < 1.0e-9 * before);
             assert!(left.abs() < 1.0e-9 * before, "{left} of {before} voxels are left over");
             let wanted = ball(SOFT);

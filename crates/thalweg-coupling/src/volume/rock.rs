@@ -1,5 +1,6 @@
 //! Rock as water meets it: how much there is at a place, which way is out, and where it changes.
 
+use thalweg_field::range::FINITE;
 use thalweg_terrain::marching_cubes::Cell;
 use thalweg_terrain::volume::{SOFT, SURFACE, Volume};
 
@@ -19,6 +20,8 @@ struct Changed {
     now: Box<[f64]>,
     /// At the beginning.
     start: Box<[f32]>,
+    /// What of the change since then is rock, and no grains: put there by hand, or fallen. Missing: nothing.
+    placed: Option<Box<[f64]>>,
 }
 
 /// A volume that changes.
@@ -115,6 +118,19 @@ impl Rock {
         [block % across, block / across % along, block / across / along].map(|n| n * SIDE)
     }
 
+    /// A block and those around it, as many of them as have changed.
+    pub(super) fn changed_around(&self, block: usize) -> impl Iterator<Item = usize> + '_ {
+        let along = self.size().map(|voxels| voxels.div_ceil(SIDE));
+        let at = [block % along[0], block / along[0] % along[1], block / along[0] / along[1]];
+        let blocks = (0..27).filter_map(move |n: usize| {
+            let by = [n % 3, n / 3 % 3, n / 9];
+            let near: [usize; 3] = std::array::from_fn(|axis| (at[axis] + by[axis]).wrapping_sub(1));
+            let inside = (0..3).all(|axis| near[axis] < along[axis]);
+            inside.then(|| near[0] + along[0] * (near[1] + along[1] * near[2]))
+        });
+        blocks.filter(|&near| self.changed[near].is_some())
+    }
+
     /// Share of a voxel to all digits `[-]`; air outside.
     pub(super) fn exact(&self, at: [isize; 3]) -> f64 {
         let inside = (0..3).all(|axis| (0..self.size()[axis] as isize).contains(&at[axis]));
@@ -137,13 +153,37 @@ impl Rock {
         self.volume.set_share(at, share as f32);
     }
 
+    /// Notes that so much of what came to a voxel, or went, is rock.
+    pub(super) fn note_placed(&mut self, at: [usize; 3], by: f64) {
+        let (block, within) = self.block_of(at);
+        if self.changed[block].is_none() {
+            self.open(block);
+        }
+        if let Some(block) = &mut self.changed[block] {
+            block.placed.get_or_insert_with(|| vec![0.0; BLOCK].into())[within] += by;
+        }
+    }
+
+    /// What grains have come to a voxel since the beginning, or went [voxels].
+    pub(super) fn gain(&self, at: [isize; 3]) -> f64 {
+        let inside = (0..3).all(|axis| (0..self.size()[axis] as isize).contains(&at[axis]));
+        if !inside {
+            return 0.0;
+        }
+        let (block, within) = self.block_of(at.map(|n| n as usize));
+        self.changed[block].as_ref().map_or(0.0, |block| {
+            let placed = block.placed.as_ref().map_or(0.0, |placed| placed[within]);
+            block.now[within] - f64::from(block.start[within]) - placed
+        })
+    }
+
     /// Spells the shares of a block out.
     fn open(&mut self, block: usize) {
         let first = self.first_of(block).map(|n| n as isize);
         let mut shares = vec![0.0f32; BLOCK];
         self.volume.copy_shares(first, [SIDE; 3], &mut shares);
         let now = shares.iter().map(|&share| share.into()).collect();
-        self.changed[block] = Some(Changed { now, start: shares.into() });
+        self.changed[block] = Some(Changed { now, start: shares.into(), placed: None });
     }
 
     /// Rock at the beginning, and what has come since `[m³]`.
@@ -155,10 +195,19 @@ impl Rock {
         [self.rock_start, gained * self.volume.voxel().powi(3)]
     }
 
-    /// The blocks that have changed, each after its number.
+    /// The blocks that have changed, each after its number, and what was placed there after its number and that of all blocks.
     pub(super) fn save(&self) -> Vec<f64> {
-        let changed = self.changed.iter().enumerate().filter_map(|(n, block)| Some((n, block.as_ref()?)));
-        changed.flat_map(|(n, block)| std::iter::once(n as f64).chain(block.now.iter().copied())).collect()
+        let (mut saved, all) = (Vec::new(), self.changed.len());
+        for (n, block) in self.changed.iter().enumerate().filter_map(|(n, block)| Some((n, block.as_ref()?)))
+        {
+            saved.push(n as f64);
+            saved.extend(&block.now);
+            if let Some(placed) = &block.placed {
+                saved.push((all + n) as f64);
+                saved.extend(placed);
+            }
+        }
+        saved
     }
 
     /// Makes all blocks what they were at the beginning.
@@ -185,8 +234,16 @@ impl Rock {
         self.reset();
         let (blocks, _) = saved.as_chunks::<{ BLOCK + 1 }>();
         for [number, shares @ ..] in blocks {
-            let last = self.changed.len().saturating_sub(1) as u64;
+            let all = self.changed.len();
+            let last = (2 * all).saturating_sub(1) as u64;
             let block = thalweg_field::range::whole("the number of a block of rock", *number, last)? as usize;
+            if block >= all {
+                thalweg_field::range::all_within("placed rock", shares, &FINITE)?;
+                let changed =
+                    self.changed[block - all].as_mut().ok_or("rock was placed where none has changed")?;
+                changed.placed = Some(shares.as_slice().into());
+                continue;
+            }
             thalweg_field::range::all_within("share of rock", shares, &(0.0..=1.0))?;
             for (at, &share) in self.voxels_of(block).zip(shares) {
                 if (0..3).all(|axis| at[axis] < self.size()[axis]) {

@@ -1,8 +1,11 @@
 //! What an exchange of sediment does to the rock, and to the water beside it.
 
+use super::crumbs::Search;
+use super::ramp::Ramp;
+use super::slip::{Slope, slip};
 use super::wear::{Across, Due};
-use super::{Crumbs, VolumeGround, crumbs, ramp, wear};
-use std::collections::BTreeSet;
+use super::{Crumbs, VolumeGround, crumbs, wear};
+use crate::params::ErosionParams;
 use thalweg_field::band;
 use thalweg_field::range::{FINITE, NATURAL, all_within};
 use thalweg_sph::{BOUNDARY, Fluid, Particles};
@@ -11,6 +14,8 @@ use thalweg_sph::{BOUNDARY, Fluid, Particles};
 const BLURRED: f64 = 32.0;
 /// Exchanges between two looks for rock that nothing holds.
 const CRUMBS_EVERY: u64 = 64;
+/// Exchanges between two looks at slopes.
+const SLIP_EVERY: u64 = 4;
 /// Particles that are worked on together.
 const PART: usize = 1024;
 
@@ -29,11 +34,19 @@ pub(super) struct Worn {
     /// crumbs.
     moved: Vec<f64>,
     loose: Vec<bool>,
+    /// Whether something came to a block since its slopes held, and how long none has slipped `[s]`.
+    heaped: Vec<bool>,
+    waited: f64,
     across: Across,
+    search: Search,
+    ramp: Ramp,
+    /// Blocks that a look for crumbs or at slopes has changed.
+    touched: Vec<usize>,
 }
 
-/// Numbers beside those of the blocks.
-const NUMBERS: usize = 4;
+/// Numbers beside those of the blocks, and for each of them.
+const NUMBERS: usize = 5;
+const NUMBERS_OF_BLOCK: usize = 3;
 
 impl Worn {
     pub(super) fn new(blocks: usize) -> Self {
@@ -44,45 +57,61 @@ impl Worn {
             crumbs: Crumbs::default(),
             moved: vec![0.0; blocks],
             loose: vec![false; blocks],
+            heaped: vec![false; blocks],
+            waited: 0.0,
             across: Across::default(),
+            search: Search::default(),
+            ramp: Ramp::default(),
+            touched: Vec::new(),
         }
     }
 
     /// How many numbers it is saved as.
     pub(super) fn numbers(blocks: usize) -> usize {
-        NUMBERS + 2 * blocks
+        NUMBERS + NUMBERS_OF_BLOCK * blocks
     }
 
     pub(super) fn save(&self) -> Vec<f64> {
-        let own = [self.owed, self.exchanges as f64, self.crumbs.count as f64, self.crumbs.rock];
-        let loose = self.loose.iter().map(|&loose| f64::from(u8::from(loose)));
-        own.into_iter().chain(self.moved.iter().copied()).chain(loose).collect()
+        let own = [self.owed, self.waited, self.exchanges as f64, self.crumbs.count as f64, self.crumbs.rock];
+        let flags = self.loose.iter().chain(&self.heaped).map(|&flag| f64::from(u8::from(flag)));
+        own.into_iter().chain(self.moved.iter().copied()).chain(flags).collect()
     }
 
     pub(super) fn restored(saved: &[f64]) -> Result<Self, String> {
-        let (&[owed, exchanges, count, rock], blocks) =
+        let (&[owed, waited, exchanges, count, rock], blocks) =
             saved.split_first_chunk::<NUMBERS>().ok_or("its rock is not whole")?;
         all_within("what its rock owes,", &[owed], &FINITE)?;
-        all_within("its count of exchanges and crumbs,", &[exchanges, count, rock], &NATURAL)?;
+        all_within("its count of exchanges and crumbs,", &[waited, exchanges, count, rock], &NATURAL)?;
         all_within("what a block of its rock moved,", blocks, &NATURAL)?;
-        let (moved, loose) = blocks.split_at(blocks.len() / 2);
+        let (moved, flags) = blocks.split_at(blocks.len() / NUMBERS_OF_BLOCK);
+        let flags: Vec<bool> = flags.iter().map(|&flag| flag != 0.0).collect();
+        let (loose, heaped) = flags.split_at(moved.len());
         Ok(Self {
-            due: Vec::new(),
             owed,
             exchanges: exchanges as u64,
             crumbs: Crumbs { count: count as u64, rock },
             moved: moved.to_vec(),
-            loose: loose.iter().map(|&loose| loose != 0.0).collect(),
-            across: Across::default(),
+            loose: loose.to_vec(),
+            heaped: heaped.to_vec(),
+            waited,
+            ..Self::new(0)
         })
     }
 }
 
+/// Notes a block; most voxels that change one after the other are of the same.
+fn note(touched: &mut Vec<usize>, block: usize) {
+    if touched.last() != Some(&block) {
+        touched.push(block);
+    }
+}
+
 impl VolumeGround {
-    /// Lets the rock follow what is due, of which a share is grains and the rest pores; makes blurred ramps even, drops crumbs, and lifts the water
-    /// that rock has grown over.
-    pub(super) fn settle(&mut self, fluid: &mut Fluid, packing: f64) {
-        let per = 1.0 / (packing * self.rock.voxel().powi(3));
+    /// Lets the rock follow what is due, of which a share is grains and the rest pores; makes blurred ramps even, drops crumbs, lets what lies too
+    /// steeply slip for the time `dt` `[s]`, and lifts the water that rock has grown over.
+    pub(super) fn settle(&mut self, fluid: &mut Fluid, erosion: &ErosionParams, dt: f64) {
+        let soil = erosion.soil();
+        let per = 1.0 / (soil.packing * self.rock.voxel().powi(3));
         self.worn.due.iter_mut().for_each(|due| due.rock *= per);
         self.follow();
         self.even_ramps();
@@ -90,20 +119,66 @@ impl VolumeGround {
         if self.worn.exchanges.is_multiple_of(CRUMBS_EVERY) {
             self.drop_crumbs();
         }
+        self.worn.waited += dt;
+        if self.worn.exchanges.is_multiple_of(SLIP_EVERY) {
+            let waited = std::mem::take(&mut self.worn.waited);
+            if erosion.talus {
+                self.slip(
+                    Slope { hold: soil.repose.tan(), speed: erosion.slip_speed / self.rock.voxel() },
+                    waited,
+                );
+            }
+        }
         self.lift_water(fluid);
     }
 
     fn follow(&mut self) {
         let Self { rock, worn, .. } = self;
         let blocks = rock.layout();
-        let Worn { due, owed, moved, loose, across, .. } = worn;
+        let Worn { due, owed, moved, loose, heaped, across, .. } = worn;
         wear::gather(due);
         *owed = wear::follow(rock, across, due, *owed, |voxel, by| {
             let block = blocks.block_of(voxel);
             moved[block] += by.abs();
             loose[block] |= by < 0.0;
+            heaped[block] |= by > 0.0;
         });
         due.clear();
+    }
+
+    /// Lets grains slip in the blocks that some came to, until their slopes hold.
+    fn slip(&mut self, slope: Slope, dt: f64) {
+        let Self { rock, worn, .. } = self;
+        let blocks = rock.layout();
+        let Worn { owed, moved, loose, heaped, touched, .. } = worn;
+        touched.clear();
+        for (block, heaped) in heaped.iter_mut().enumerate() {
+            if !std::mem::take(heaped) {
+                continue;
+            }
+            *owed += slip(rock, block, (slope, dt), &mut |voxel, by| {
+                let block = blocks.block_of(voxel);
+                moved[block] += by.abs();
+                loose[block] |= by < 0.0;
+                note(touched, block);
+            });
+        }
+        self.look_at_touched();
+        // They go on slipping, and so may what lies beside them.
+        for &block in &self.worn.touched {
+            for near in self.rock.changed_around(block) {
+                self.worn.heaped[near] = true;
+            }
+        }
+    }
+
+    /// Looks where rock is now in and around the blocks that were touched.
+    fn look_at_touched(&mut self) {
+        self.worn.touched.sort_unstable();
+        self.worn.touched.dedup();
+        for n in 0..self.worn.touched.len() {
+            self.look_at(self.worn.touched[n]);
+        }
     }
 
     /// Makes the ramps of blocks even that have moved far enough.
@@ -111,7 +186,7 @@ impl VolumeGround {
         for block in 0..self.worn.moved.len() {
             if self.worn.moved[block] > BLURRED {
                 self.worn.moved[block] = 0.0;
-                self.worn.owed += ramp::even_out(&mut self.rock, block);
+                self.worn.owed += self.worn.ramp.even_out(&mut self.rock, block);
                 self.look_at(block);
             }
         }
@@ -130,22 +205,23 @@ impl VolumeGround {
     }
 
     fn drop_crumbs(&mut self) {
-        let (per, blocks) = (self.rock.voxel().powi(3), self.rock.layout());
-        let mut touched = BTreeSet::new();
-        for block in 0..self.worn.loose.len() {
-            if std::mem::take(&mut self.worn.loose[block]) {
-                let moved = &mut self.worn.moved;
-                let dropped = crumbs::drop_crumbs(&mut self.rock, block, |voxel, by| {
+        let Self { rock, worn, .. } = self;
+        let (per, blocks) = (rock.voxel().powi(3), rock.layout());
+        let Worn { owed, crumbs, moved, loose, search, touched, .. } = worn;
+        touched.clear();
+        for (block, loose) in loose.iter_mut().enumerate() {
+            if std::mem::take(loose) {
+                let dropped = crumbs::drop_crumbs(rock, search, block, |voxel, by| {
                     let block = blocks.block_of(voxel);
                     moved[block] += by.abs();
-                    touched.insert(block);
+                    note(touched, block);
                 });
-                self.worn.crumbs.count += dropped.count;
-                self.worn.crumbs.rock += dropped.rock * per;
-                self.worn.owed += dropped.left;
+                crumbs.count += dropped.count;
+                crumbs.rock += dropped.rock * per;
+                *owed += dropped.left;
             }
         }
-        touched.into_iter().for_each(|block| self.look_at(block));
+        self.look_at_touched();
     }
 
     /// Puts water that is in the rock back out of it.

@@ -8,7 +8,7 @@ use crate::ground::{AnyGround, Ground};
 use crate::params::Params;
 use crate::sediment;
 use crate::setting::Setting;
-use crate::volume::{Crumbs, RockPatch};
+use crate::volume::{Crumbs, RockBrush, RockPatch};
 use std::collections::HashSet;
 use thalweg_field::{Invalid, Region, require};
 use thalweg_sph::{AT_ONCE, Emitter, FOREVER, Particle, RunningEmitter};
@@ -120,19 +120,12 @@ impl ParticleWater {
         Ok(())
     }
 
-    /// Adds balls of rock around places, or takes them away, where the ground is a volume: a share of them, from 0 to 1 `[-]`. The patch tells what
-    /// changed; [`Self::paint_rock`] with its inverse takes it back.
-    pub fn paint_balls(
-        &mut self,
-        places: &[[f64; 3]],
-        radius: f64,
-        share: f64,
-        adds: bool,
-    ) -> Result<RockPatch, Invalid> {
+    /// Lets a brush add rock, take it, or make it even, where the ground is a volume. The patch tells what changed; [`Self::paint_rock`] with its inverse takes
+    /// it back.
+    pub fn brush_rock(&mut self, brush: &RockBrush) -> Result<RockPatch, Invalid> {
         let AnyGround::Volume(ground) = &self.ground else { return Err(no_volume()) };
-        let patch = ground.balls(places, radius, share, adds);
-        self.paint_rock(&patch)?;
-        Ok(patch)
+        let patch = ground.brushed(brush);
+        self.paint_rock(&patch)
     }
 
     /// Height of the uppermost ground at a place `[m]`.
@@ -140,20 +133,21 @@ impl ParticleWater {
         self.ground.top(east, north)
     }
 
-    /// Makes the rock of a volume as a patch has it afterwards. Water in new rock is lifted out of it; the books count what comes and goes.
-    pub fn paint_rock(&mut self, patch: &RockPatch) -> Result<(), Invalid> {
+    /// Changes the rock of a volume as a patch did, wherever something has happened since by as much, and returns what was changed. Water in new rock is lifted
+    /// out of it; the books count what comes and goes.
+    pub fn paint_rock(&mut self, patch: &RockPatch) -> Result<RockPatch, Invalid> {
         let AnyGround::Volume(ground) = &mut self.ground else { return Err(no_volume()) };
         let other = || {
             let remedy = "it is a box of voxels of this volume, with shares between 0 and 1".into();
             Invalid { key: "painted".into(), value: format!("{:?}", patch.first), remedy }
         };
-        let gained = ground.put(patch).ok_or_else(other)?;
+        let (done, gained) = ground.put(patch).ok_or_else(other)?;
         ground.lift_water(&mut self.fluid);
         let grains = gained * self.params.erosion.soil().packing;
         self.accounts.grains_added += grains.max(0.0);
         self.accounts.grains_gone += (-grains).max(0.0);
         self.painted = true;
-        Ok(())
+        Ok(done)
     }
 
     /// Pieces of a volume that nothing held, and that have fallen since the beginning.
@@ -162,10 +156,18 @@ impl ParticleWater {
         ground.crumbs()
     }
 
-    /// Lays water on the bed or on the water that is there, so deep at each place as `depth` says `[m]`.
-    pub fn pour(&mut self, region: &Region, depth: impl Fn([f64; 2]) -> f64) -> Result<Exchanged, Invalid> {
+    /// Lays water on the bed or on the water that is there, so deep at each place as `depth` says `[m]`. In a volume it is poured from the height `below`, if there
+    /// is one, onto what lies below that.
+    pub fn pour(
+        &mut self,
+        region: &Region,
+        below: Option<f64>,
+        depth: impl Fn([f64; 2]) -> f64,
+    ) -> Result<Exchanged, Invalid> {
         let (spacing, cell) = (self.params.fluid.spacing, self.ground.cell());
-        let (tops, most) = (self.tops(), self.params.fluid.max_particles as usize);
+        let below = below.filter(|_| self.volume().is_some());
+        let (tops, most) =
+            (self.tops(below.unwrap_or(f64::INFINITY)), self.params.fluid.max_particles as usize);
         let [cols, rows] = self.ground.size();
         // Beyond the outermost centres of cells there is no bed.
         let range = |from: usize, to: usize, count: usize| {
@@ -181,7 +183,8 @@ impl ParticleWater {
         for y in range(south, north, rows) {
             for x in range(region.cols.start, region.cols.end, cols) {
                 let layers = (depth([x, y]) / spacing + 0.5) as usize;
-                let bed = self.ground.top(x, y) - 0.5 * spacing;
+                let Some(bed) = self.bed_below([x, y], below) else { continue };
+                let bed = bed - 0.5 * spacing;
                 let lowest = tops.get(&column([x, y], spacing)).map_or(bed, |&top| bed.max(f64::from(top)));
                 // More than there is room for is refused below.
                 for layer in 1..=layers.min((most + 1).saturating_sub(came.len())) {
@@ -201,13 +204,21 @@ impl ParticleWater {
         self.exchange(Exchanged { came, went: Vec::new() })
     }
 
-    /// Takes the water away that stands where `taken` says.
-    pub fn scoop(&mut self, taken: impl Fn([f64; 2]) -> bool) -> Result<Exchanged, Invalid> {
+    /// Height of the ground that water falls onto from some height, or from the sky `[m]`; none in the rock.
+    fn bed_below(&self, [east, north]: [f64; 2], height: Option<f64>) -> Option<f64> {
+        match (&self.ground, height) {
+            (AnyGround::Volume(ground), Some(height)) => ground.floor_below([east, north, height]),
+            _ => Some(self.ground.top(east, north)),
+        }
+    }
+
+    /// Takes the water away that is where `taken` says.
+    pub fn scoop(&mut self, taken: impl Fn([f64; 3]) -> bool) -> Result<Exchanged, Invalid> {
         let now = self.time() as f32;
         let particles = self.fluid.particles();
         let alive = |&i: &usize| !particles.is_boundary(i) && particles.expires[i] > now;
         let there = (0..particles.len()).filter(alive);
-        let inside = |i: &usize| taken([0, 1].map(|axis: usize| f64::from(particles.position[axis][*i])));
+        let inside = |i: &usize| taken([0, 1, 2].map(|axis: usize| f64::from(particles.position[axis][*i])));
         let went = there.filter(inside).map(|i| particles.get(i)).collect();
         self.exchange(Exchanged { came: Vec::new(), went })
     }
@@ -252,12 +263,15 @@ impl ParticleWater {
         Ok(done)
     }
 
-    /// Height of the topmost particle of each column of water `[m]`.
-    fn tops(&self) -> std::collections::HashMap<[i64; 2], f32> {
+    /// Height of the topmost particle of each column of water below some height `[m]`.
+    fn tops(&self, below: f64) -> std::collections::HashMap<[i64; 2], f32> {
         let mut tops = std::collections::HashMap::new();
         let particles = self.fluid.particles();
         let (now, spacing) = (self.time() as f32, self.params.fluid.spacing);
         for i in (0..particles.len()).filter(|&i| !particles.is_boundary(i) && particles.expires[i] > now) {
+            if f64::from(particles.position[2][i]) > below {
+                continue;
+            }
             let at = column([0, 1].map(|axis: usize| f64::from(particles.position[axis][i])), spacing);
             let top = tops.entry(at).or_insert(f32::NEG_INFINITY);
             *top = top.max(particles.position[2][i]);

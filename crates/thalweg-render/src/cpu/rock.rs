@@ -58,7 +58,7 @@ impl<'a> Rock<'a> {
         let stop = (tone as usize).min(2);
         let grass = tints[stop].lerp(tints[stop + 1], smoothstep(0.0, 1.0, tone - stop as f32));
         let lies = smoothstep(0.62, 0.80, normal.z);
-        let grows = smoothstep(0.30, 0.55, open);
+        let grows = smoothstep(0.55, 0.75, open);
         let sand = rock.lerp(linear(palette.deposit) * 0.75, 0.55);
         let cold = smoothstep(self.snow - 0.03, self.snow + 0.05, above / self.span) * grows;
         let white = if self.snow < 1.0 { cold * smoothstep(0.55, 0.75, normal.z) } else { 0.0 };

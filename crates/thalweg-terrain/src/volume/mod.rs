@@ -9,7 +9,9 @@
 //! surface.
 
 mod cell;
+mod floating;
 mod heightfield;
+mod named;
 mod openness;
 mod parts;
 mod perlin;
@@ -17,6 +19,8 @@ mod recipe;
 mod strata;
 mod tube;
 
+pub use floating::Floating;
+pub use named::{NamedVolume, volume_kinds};
 pub use openness::openness;
 pub use parts::Parts;
 pub use perlin::Perlin;

@@ -1,7 +1,7 @@
 //! Volumes as scene files write them: ground of heights that noise in space shapes, with terraces, caverns and tubes.
 
 use super::heightfield::upright;
-use super::{Perlin, SIDE, SOFT, StrataRecipe, Tube, Volume};
+use super::{Floating, Perlin, SIDE, SOFT, StrataRecipe, Tube, Volume};
 use crate::recipe::{height, octaves, place, size};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -39,6 +39,8 @@ pub struct VolumeRecipe {
     /// Straight tubes of air or rock: tunnels, arches, pillars.
     #[serde(rename = "tube", skip_serializing_if = "Vec::is_empty")]
     pub tubes: Vec<Tube>,
+    /// Whether rock that hangs in the air stays; else what has no way through rock to the bottom of the box is left out.
+    pub floating: bool,
     /// Beds of rock; missing: all rock is alike.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strata: Option<StrataRecipe>,
@@ -55,6 +57,7 @@ impl Default for VolumeRecipe {
             terraces: None,
             caverns: Vec::new(),
             tubes: Vec::new(),
+            floating: false,
             strata: None,
         }
     }
@@ -187,10 +190,14 @@ impl VolumeRecipe {
         (self.height / voxel).ceil().max(1.0) as usize
     }
 
-    /// The volume on the cells of a ground, which is as high as its layers say where nothing else is.
-    pub fn build(&self, ground: &Heightfield, seed: u64) -> Result<Volume, Invalid> {
+    /// The volume on the cells of a ground, which is as high as its layers say where nothing else is, and what hung in the air and was left
+    /// out.
+    pub fn build(&self, ground: &Heightfield, seed: u64) -> Result<(Volume, Floating), Invalid> {
         let voxel = ground.frame.cell;
-        Volume::from_depths(self.size_on(ground), voxel, self.bottom, self.depths(ground, seed))
+        let mut volume =
+            Volume::from_depths(self.size_on(ground), voxel, self.bottom, self.depths(ground, seed))?;
+        let floating = if self.floating { Floating::default() } else { volume.drop_floating() };
+        Ok((volume, floating))
     }
 
     /// Voxels to the east, to the north and up, on the cells of a ground.
@@ -319,7 +326,7 @@ mod tests {
 
     fn built(text: &str, height: f32) -> Volume {
         let recipe: VolumeRecipe = toml::from_str(text).unwrap();
-        recipe.build(&level(64, height), 3).unwrap()
+        recipe.build(&level(64, height), 3).unwrap().0
     }
 
     /// A tunnel through a block of rock takes its cross-section times its length; a pillar on it adds as much.
@@ -370,7 +377,7 @@ mod tests {
         let level_share = |strength: f64| {
             let terraces = Some(Terraces { step: 6.0, strength });
             let recipe = VolumeRecipe { terraces, ..VolumeRecipe::default() };
-            let ground = recipe.build(&slope, 1).unwrap().heightfield().height;
+            let ground = recipe.build(&slope, 1).unwrap().0.heightfield().height;
             let rises: Vec<f32> = ground.row(4)[8..88].windows(2).map(|pair| pair[1] - pair[0]).collect();
             rises.iter().filter(|rise| rise.abs() < 0.12).count() as f64 / rises.len() as f64
         };

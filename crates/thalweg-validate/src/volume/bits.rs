@@ -16,11 +16,11 @@ fn run() -> Result<Vec<u32>, Stopped> {
         tubes: vec![Tube { blend: 1.0, ..Tube::default() }],
         ..VolumeRecipe::default()
     };
-    let volume = recipe.build(&level, 5)?;
+    let (volume, floating) = recipe.build(&level, 5)?;
     let mesh = Surface::of(&volume).mesh();
     let open = openness(&volume, &mesh.positions, &mesh.normals);
     let corners = mesh.positions.iter().chain(&mesh.normals).flatten().copied();
-    let numbers = volume.numbers().chain(corners).chain(open).map(f32::to_bits);
+    let numbers = volume.numbers().chain(corners).chain(open).chain([floating.rock as f32]).map(f32::to_bits);
     Ok(numbers.chain(mesh.triangles.into_iter().flatten()).collect())
 }
 

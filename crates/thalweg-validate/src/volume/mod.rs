@@ -39,17 +39,22 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         name: "volume/pool",
         about: "a pool on rough rock under a ledge comes to rest",
-        run: || water::pool(PressureSolver::Wcsph, 7.0),
+        run: || water::pool(PressureSolver::Wcsph, 0.05, 7.0),
     },
     Case {
         name: "volume/pool-pcisph",
         about: "the same with PCISPH",
-        run: || water::pool(PressureSolver::Pcisph, 16.0),
+        run: || water::pool(PressureSolver::Pcisph, 0.05, 16.0),
     },
     Case {
         name: "volume/pool-dfsph",
         about: "the same with DFSPH",
-        run: || water::pool(PressureSolver::Dfsph, 16.0),
+        run: || water::pool(PressureSolver::Dfsph, 0.05, 16.0),
+    },
+    Case {
+        name: "volume/pool-fine",
+        about: "the first of them with voxels and particles half as large",
+        run: || water::pool(PressureSolver::Wcsph, 0.025, 7.0),
     },
     Case {
         name: "volume/erosion",

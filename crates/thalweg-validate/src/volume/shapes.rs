@@ -46,26 +46,58 @@ pub(super) fn shapes() -> Checks {
 }
 
 pub(super) fn heightfield() -> Checks {
-    let noise = Perlin::new(Key::new(2), 12.0);
+    let (noise, crags) = (Perlin::new(Key::new(2), 12.0), Perlin::new(Key::new(3), 2.5));
     let cell = 2.0;
+    // Hills with crags, and a cliff of 15 voxels.
+    let height = |east: f64, north: f64| {
+        let mut values = [[0.0]; 2];
+        noise.row([east, north, 0.0], 1.0, &mut values[0]);
+        crags.row([east, north, 0.0], 1.0, &mut values[1]);
+        let cliff = if east + 0.3 * north > 40.0 { 30.0 } else { 0.0 };
+        100.0 + 9.0 * values[0][0] + 3.0 * values[1][0] + 0.4 * east as f32 + cliff
+    };
     let ground = Heightfield {
-        height: Grid2::from_fn(60, 45, |col, row| {
-            let mut value = [0.0];
-            noise.row([col as f64, row as f64, 0.0], 1.0, &mut value);
-            100.0 + 9.0 * value[0] + 0.4 * col as f32
-        }),
+        height: Grid2::from_fn(60, 45, |col, row| height(col as f64, row as f64)),
         frame: Frame::with_cell(cell),
     };
-    let back = Volume::from_heightfield(&ground, 60.0, 48)?.heightfield();
-    let away = ground.height.values().iter().zip(back.height.values()).map(|(a, b)| f64::from((a - b).abs()));
-    let check = |what: &str| {
-        Check::new(format!("height that is off after the way through a volume, {what}"), "m", "half a voxel")
+    let volume = Volume::from_heightfield(&ground, 60.0, 60)?;
+    let told = |what: &str| {
+        let what = format!("heights that come back from {what} more than half a voxel off, or not at all");
+        Check::new(what, "-", "half a voxel")
     };
-    Ok(vec![
-        check("at most").at_most(away.clone().fold(0.0, f64::max), 0.5 * cell),
-        // The largest would not tell of what is no number.
-        check("all together").at_most(away.sum(), 0.5 * cell * ground.height.values().len() as f64),
-    ])
+    let mut checks = Vec::new();
+    let (lost, worst) = lost(&ground, &volume.heightfield().height);
+    checks.push(told("their volume").near(lost as f64, 0.0, 0.0));
+    let check = Check::new("height that is off after the way through a volume, at most", "m", "half a voxel");
+    checks.push(check.at_most(worst, 0.5 * cell));
+    // Bytes, as other programs keep volumes, tell less of the surface.
+    let mut coarse = volume.clone();
+    let [east, north, up] = volume.size();
+    for n in 0..east * north * up {
+        let at = [n % east, n / east % north, n / east / north];
+        let share = volume.share(at.map(|n| n as isize));
+        coarse.set_share(at, (share * 255.0).round() / 255.0);
+    }
+    let (lost_of_bytes, worst) = self::lost(&ground, &coarse.heightfield().height);
+    checks.push(told("a volume in bytes").near(lost_of_bytes as f64, 0.0, 0.0));
+    let check = Check::new("the same where the shares are bytes, at most", "m", "half a voxel");
+    checks.push(check.at_most(worst, 0.5 * cell));
+    // What all of this is worth: a volume that lies a voxel too high loses every height.
+    let raised =
+        Volume::from_heightfield(&ground, 60.0 - cell, 60)?.heightfield().height.map(|h| h + cell as f32);
+    let (all, _) = self::lost(&ground, &raised);
+    let check = Check::new("the same of a volume that lies a voxel too high", "-", "half a voxel");
+    checks.push(check.near(all as f64, ground.height.len() as f64, 0.0));
+    Ok(checks)
+}
+
+/// How many heights came back more than half a cell off, or as no number, and how far the worst is off `[m]`.
+fn lost(ground: &Heightfield, back: &Grid2<f32>) -> (usize, f64) {
+    let away = || ground.height.values().iter().zip(back.values()).map(|(a, b)| f64::from((a - b).abs()));
+    // What is no number is at most nothing.
+    let near = away().filter(|&away| away <= 0.5 * ground.frame.cell).count();
+    let worst = away().fold(0.0, |worst: f64, away| if away.is_nan() { away } else { worst.max(away) });
+    (ground.height.len().max(back.len()) - near, worst)
 }
 
 /// Across the beds, every bed takes its share of the way.
@@ -83,4 +115,23 @@ pub(super) fn strata() -> Checks {
         checks.push(check.near(found, share, 1.0e-4));
     }
     Ok(checks)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Heights that are off or are no numbers do not pass for heights that came back.
+    #[test]
+    fn a_height_that_does_not_come_back_is_lost() {
+        let ground = Heightfield { height: Grid2::filled(3, 2, 5.0), frame: Frame::with_cell(2.0) };
+        let mut back = ground.height.clone();
+        assert_eq!(lost(&ground, &back), (0, 0.0));
+        back.values_mut()[1] = 6.5;
+        assert_eq!(lost(&ground, &back), (1, 1.5));
+        back.values_mut()[4] = f32::NAN;
+        let (count, worst) = lost(&ground, &back);
+        assert!(count == 2 && worst.is_nan(), "{count} lost, {worst} m");
+        assert_eq!(lost(&ground, &Grid2::filled(3, 1, 5.0)).0, 3);
+    }
 }

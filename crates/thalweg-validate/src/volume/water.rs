@@ -7,19 +7,19 @@ use thalweg_field::{Heightfield, Pool, Top};
 use thalweg_sph::{FluidParams, PressureSolver};
 use thalweg_terrain::volume::Volume;
 
-/// Side of the basin's box and of a voxel, which is the spacing; level of the water, and its mean floor `[m]`.
+/// Side of the basin's box; level of the water, and its mean floor `[m]`.
 const SIDE: f64 = 1.1;
-const VOXEL: f64 = 0.05;
 const LEVEL: f64 = 0.85;
 const FLOOR: f64 = 0.3;
 /// How thick its sides are `[m]`.
 const THICK: f64 = 0.25;
 
-/// A basin with a rough floor, upright sides, and a ledge that the water stands under.
-fn basin() -> Result<Volume, Stopped> {
-    Ok(Volume::from_depths([22; 3], VOXEL, 0.0, |start, row| {
+/// A basin of voxels of some side, with a rough floor, upright sides, and a ledge that the water stands under.
+fn basin(voxel: f64) -> Result<Volume, Stopped> {
+    let voxels = (SIDE / voxel).round() as usize;
+    Ok(Volume::from_depths([voxels; 3], voxel, 0.0, |start, row| {
         for (i, depth) in row.iter_mut().enumerate() {
-            let [x, y, z] = [start[0] + VOXEL * i as f64, start[1], start[2]];
+            let [x, y, z] = [start[0] + voxel * i as f64, start[1], start[2]];
             let floor = FLOOR + 0.05 * (14.0 * x).sin() * (11.0 * y).cos() - z;
             let side = (THICK - x).max(x - SIDE + THICK).max(THICK - y).max(y - SIDE + THICK);
             let ledge = 0.1 - ((z - 0.65).powi(2) + (x - 0.3).powi(2)).sqrt();
@@ -28,10 +28,11 @@ fn basin() -> Result<Volume, Stopped> {
     })?)
 }
 
-/// A pool on rough rock under a ledge, from the first step on: nothing finds its place before. It is watched for so long `[s]`.
-pub(super) fn pool(pressure: PressureSolver, end: f64) -> Checks {
+/// A pool on rough rock under a ledge, from the first step on: nothing finds its place before. Its particles are as far apart as its voxels are wide; it is
+/// watched for so long `[s]`.
+pub(super) fn pool(pressure: PressureSolver, spacing: f64, end: f64) -> Checks {
     const SOURCE: &str = "water at rest; hydrostatics: p = ρ g (H − z)";
-    let fluid = FluidParams { spacing: VOXEL, pressure, ..FluidParams::default() };
+    let fluid = FluidParams { spacing, pressure, ..FluidParams::default() };
     let erosion = ErosionParams { enabled: false, ..ErosionParams::default() };
     let params = Params { fluid, erosion, ..Params::default() };
     let top = Top::Level(LEVEL);
@@ -45,7 +46,7 @@ pub(super) fn pool(pressure: PressureSolver, end: f64) -> Checks {
         lifetime: None,
     };
     let setting = Setting { water: vec![pool], ..Setting::default() };
-    let mut pool = ParticleWater::new(&basin()?, &params, &setting)?;
+    let mut pool = ParticleWater::new(&basin(spacing)?, &params, &setting)?;
     let count = pool.particle_count();
     while pool.time() < end {
         pool.advance(20)?;
@@ -58,8 +59,8 @@ pub(super) fn pool(pressure: PressureSolver, end: f64) -> Checks {
     let potential: f64 = water.iter().map(|&i| 9.81 * (height(i) - FLOOR)).sum();
     let mut heights: Vec<f64> = water.iter().map(|&i| height(i)).collect();
     heights.sort_by(f64::total_cmp);
-    let layer = ((SIDE - 2.0 * THICK) / VOXEL).powi(2) as usize;
-    let surface = heights[heights.len() - layer..].iter().sum::<f64>() / layer as f64 + 0.5 * VOXEL;
+    let layer = ((SIDE - 2.0 * THICK) / spacing).powi(2) as usize;
+    let surface = heights[heights.len() - layer..].iter().sum::<f64>() / layer as f64 + 0.5 * spacing;
     // Pressure as a height of water, beside the depth below the surface.
     let both = water
         .iter()
@@ -89,7 +90,7 @@ fn twin(ground: &Heightfield) -> Result<Volume, Stopped> {
     Ok(Volume::from_heightfield(ground, bottom, up.ceil() as usize)?)
 }
 
-/// The eroding stream on voxels; slopes of rock do not slip, so those of the heights must not either.
+/// The eroding stream on voxels; only what is laid down slips there, so slopes of the heights must not either.
 fn stream() -> Result<(Heightfield, Volume, Params, Setting), Stopped> {
     let (ground, mut params, setting) = eroding_stream();
     params.erosion.talus = false;

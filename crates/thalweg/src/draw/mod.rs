@@ -20,7 +20,7 @@ use crate::project::Scene;
 use crate::world::{Ground, ground_mesh, standing_water};
 use std::path::Path;
 use std::sync::Arc;
-use thalweg_field::{Field, FieldInfo, Heightfield, Snapshot};
+use thalweg_field::{Field, FieldInfo, Heightfield, Snapshot, Strata};
 use thalweg_io::{WriteError, write_jpeg_rgb, write_png_rgb};
 use thalweg_render::{Look, Picture};
 use thalweg_terrain::volume::Volume;
@@ -49,9 +49,9 @@ pub fn bare(ground: &Heightfield) -> Snapshot {
     Snapshot::of_fields(ground.frame.clone(), vec![Field { info, values: ground.height.clone() }])
 }
 
-/// A volume alone, as a snapshot; its rock is all alike.
-pub fn of_volume(volume: &Volume) -> Snapshot {
-    Snapshot { ground: Some(Arc::new(ground_mesh(volume, None))), ..bare(&volume.heightfield()) }
+/// A volume alone, as a snapshot; without beds its rock is all alike.
+pub fn of_volume(volume: &Volume, strata: Option<&Strata>) -> Snapshot {
+    Snapshot { ground: Some(Arc::new(ground_mesh(volume, strata))), ..bare(&volume.heightfield()) }
 }
 
 /// The start of a scene: its ground, and the water that stands on it.

@@ -6,7 +6,7 @@ use crate::world::is_inside;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use thalweg_field::{GroundMesh, Heightfield, Snapshot};
+use thalweg_field::{Heightfield, Snapshot, Strata, TriMesh};
 use thalweg_io::{WriteError, WriteOptions, atomic, write_heightfield, write_map, write_mesh, write_volume};
 use thalweg_terrain::volume::Volume;
 
@@ -148,7 +148,7 @@ pub(super) fn write_ground(
     write_volume(&files[0], volume)?;
     let Some(ground) = shown.ground.as_ref().filter(|_| !asked.ground.is_empty()) else { return Ok(files) };
     atomic::create_dir(&out.join("mesh"))?;
-    let colours = bed_colours(ground);
+    let colours = ground.strata.as_ref().map(|strata| bed_colours(strata, &ground.mesh));
     for format in &asked.ground {
         let path = out.join("mesh").join(format!("ground.{}", format.extension()));
         write_mesh(&path, &ground.mesh, colours.as_deref())?;
@@ -157,15 +157,14 @@ pub(super) fn write_ground(
     Ok(files)
 }
 
-/// The colour of the bed at each corner, linear; none where all rock is alike.
-fn bed_colours(ground: &GroundMesh) -> Option<Vec<[f32; 4]>> {
-    let strata = ground.strata.as_ref()?;
+/// The colour of the bed at each corner of the surface of a volume, linear.
+pub fn bed_colours(strata: &Strata, mesh: &TriMesh) -> Vec<[f32; 4]> {
     let colour = |place: &[f32; 3]| {
         let bed = strata.bed_at(strata.level(place.map(f64::from)));
         let [red, green, blue] = bed.map_or([128; 3], |bed| bed.colour).map(linear);
         [red, green, blue, 1.0]
     };
-    Some(ground.mesh.positions.iter().map(colour).collect())
+    mesh.positions.iter().map(colour).collect()
 }
 
 /// Linear light of an sRGB value (IEC 61966-2-1).

@@ -10,7 +10,9 @@ use crate::project::{Complaint, Emitter, EmitterShape, Obstacle, ObstacleShape, 
 use crate::world::{Ground, memory_beside};
 use schemars::JsonSchema;
 use std::sync::Arc;
-use thalweg_coupling::{self as coupling, Params, ParticleWater, Saved, Setting, Shape, SolidShape, Terrain};
+use thalweg_coupling::{
+    self as coupling, Params, ParticleWater, RockBrush, RockTool, Saved, Setting, Shape, SolidShape, Terrain,
+};
 use thalweg_field::{
     Edge, Field, FieldInfo, Grid2, Heightfield, Invalid, Points, Region, Snapshot, TimeSteps, TriMesh,
 };
@@ -137,14 +139,29 @@ impl ParticleRun {
 }
 
 impl ParticleRun {
-    /// Adds rock to a volume along a stroke, or takes it away: balls of its radius, around its level or on the uppermost surface, and of them the
-    /// share that its strength is of the radius.
+    /// Adds rock to a volume along a stroke, takes it away or makes it even: in a ball of its radius, around its level or on the uppermost surface. Of rock that is
+    /// added or taken, the share that its strength is of the radius.
     fn paint_rock(&mut self, stroke: &Stroke) -> Result<Patch, Complaint> {
         let height = |at: &[f64; 2]| stroke.level.unwrap_or_else(|| self.water.top(*at));
-        let places: Vec<_> = stroke.along.iter().map(|at| [at[0], at[1], height(at)]).collect();
-        let share = stroke.strength / stroke.radius;
-        let painted = self.water.paint_balls(&places, stroke.radius, share, stroke.tool == Tool::Raise);
+        let along: Vec<_> = stroke.along.iter().map(|at| [at[0], at[1], height(at)]).collect();
+        let (tool, share) = match stroke.tool {
+            Tool::Raise => (RockTool::Add, stroke.strength / stroke.radius),
+            Tool::Smooth => (RockTool::Smooth, stroke.strength),
+            Tool::Flatten => (RockTool::Flatten(along[0][2]), stroke.strength),
+            _ => (RockTool::Take, stroke.strength / stroke.radius),
+        };
+        let painted = self.water.brush_rock(&RockBrush { tool, along, radius: stroke.radius, share });
         painted.map(Patch::Rock).map_err(complaint)
+    }
+
+    /// Takes water away along a stroke: all of it, or in a volume that within its radius of its level, if it has one.
+    fn scoop(&mut self, stroke: &Stroke) -> Result<Patch, Complaint> {
+        let level = stroke.level.filter(|_| self.water.volume().is_some());
+        let scooped = self.water.scoop(|[east, north, up]| {
+            let near = stroke.distance([east, north]).hypot(level.map_or(0.0, |level| up - level));
+            near < stroke.radius
+        });
+        Ok(Patch::Particles(scooped.map_err(complaint)?))
     }
 
     /// Sets what has come on top of the bed to what `paint` makes of it; water may follow ground that sinks.
@@ -337,16 +354,13 @@ impl Solver for ParticleRun {
         let region = stroke.region(&canvas);
         match stroke.tool {
             Tool::Pour => {
-                let poured = self.water.pour(&region, |place| stroke.strength * stroke.weight(place));
+                let depth = |place| stroke.strength * stroke.weight(place);
+                let poured = self.water.pour(&region, stroke.level, depth);
                 Ok(Patch::Particles(poured.map_err(complaint)?))
             }
-            Tool::Scoop => {
-                let scooped = self.water.scoop(|place| stroke.weight(place) > 0.0);
-                Ok(Patch::Particles(scooped.map_err(complaint)?))
-            }
+            Tool::Scoop => self.scoop(stroke),
             Tool::Harden | Tool::Soften => Err(cannot_paint(Layer::Softness)),
-            Tool::Raise | Tool::Lower if self.water.volume().is_some() => self.paint_rock(stroke),
-            Tool::Smooth | Tool::Flatten if self.water.volume().is_some() => Err(cannot_paint(Layer::Ground)),
+            _ if self.water.volume().is_some() => self.paint_rock(stroke),
             Tool::Raise | Tool::Lower | Tool::Smooth | Tool::Flatten => {
                 let bed = self.water.bed();
                 let height = |(col, row)| bed.exact_height(bed.vertex(col, row));
@@ -365,10 +379,7 @@ impl Solver for ParticleRun {
             Patch::Particles(wanted) => {
                 Ok(Patch::Particles(self.water.exchange(wanted.clone()).map_err(complaint)?))
             }
-            Patch::Rock(patch) => {
-                self.water.paint_rock(patch).map_err(complaint)?;
-                Ok(Patch::Rock(patch.clone()))
-            }
+            Patch::Rock(patch) => self.water.paint_rock(patch).map(Patch::Rock).map_err(complaint),
             Patch::Cells(patch) if patch.layer == Layer::Ground && self.water.volume().is_none() => {
                 let patch = patch.on_grid(self.water.bed().size);
                 self.set_bed(patch.region.clone(), true, |change| patch.over(change))

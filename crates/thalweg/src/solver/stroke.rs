@@ -18,7 +18,8 @@ pub struct Stroke {
     /// How strong it is in the middle: metres for what raises, lowers, pours and scoops, a share from 0 to 1 for the rest.
     #[serde(default = "whole")]
     pub strength: f64,
-    /// Height that flattened ground gets `[m]`; missing: that where the stroke begins.
+    /// Height that flattened ground gets `[m]`; missing: that where the stroke begins. In a volume it is where the brush is, whatever it does, and missing it is
+    /// on the uppermost surface.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<f64>,
 }
@@ -147,13 +148,21 @@ impl Stroke {
 
     /// How strongly it acts at a place, from 0 to 1: a bell without edges.
     pub fn weight(&self, place: [f64; 2]) -> f64 {
+        let share = 1.0 - self.distance_squared(place) / (self.radius * self.radius);
+        share.max(0.0) * share.max(0.0)
+    }
+
+    /// Distance of a place from its line `[m]`.
+    pub fn distance(&self, place: [f64; 2]) -> f64 {
+        self.distance_squared(place).sqrt()
+    }
+
+    fn distance_squared(&self, place: [f64; 2]) -> f64 {
         let near = |pair: &[[f64; 2]]| distance_squared(place, pair[0], pair[pair.len() - 1]);
-        let nearest = match &self.along[..] {
+        match &self.along[..] {
             [only] => near(&[*only]),
             line => line.windows(2).map(near).fold(f64::INFINITY, f64::min),
-        };
-        let share = 1.0 - nearest / (self.radius * self.radius);
-        share.max(0.0) * share.max(0.0)
+        }
     }
 
     /// The cells that it touches.

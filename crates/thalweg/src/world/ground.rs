@@ -7,7 +7,7 @@ use crate::solver::{Canvas, CellPatch, Layer, Patch, Stroke};
 use std::sync::{Arc, OnceLock};
 use thalweg_field::{Grid2, GroundMesh, Heightfield, Region, Strata, TriMesh};
 use thalweg_terrain::marching_cubes::Surface;
-use thalweg_terrain::volume::{SIDE, Volume, VolumeRecipe, openness};
+use thalweg_terrain::volume::{Floating, SIDE, Volume, VolumeRecipe, openness};
 use thalweg_terrain::{Recipe, resample};
 
 /// Bytes for each cell beside the solver's own: terrain before and now, flow and wetness, and the maps and
@@ -86,12 +86,24 @@ fn volume_of(
             let heights = start_heights(project, max_bytes, notices)?;
             enough_for_volume(project, recipe, &heights, max_bytes)?;
             let built = recipe.build(&heights, seed);
-            built.map_err(|invalid| too_high(project, recipe, &invalid.remedy))?
+            let (volume, floating) = built.map_err(|invalid| too_high(project, recipe, &invalid.remedy))?;
+            notices.extend(left_out(floating));
+            volume
         }
     };
     let top = volume.heightfield();
     let strata = recipe.strata.as_ref().map(|strata| strata.build(seed));
     Ok(Some(VolumeGround { volume: Arc::new(volume), top, strata, mesh: OnceLock::new() }))
+}
+
+/// What is told of rock that hung in the air.
+fn left_out(Floating { count, rock }: Floating) -> Option<String> {
+    let pieces = if count == 1 { "piece" } else { "pieces" };
+    let text = format!(
+        "{count} {pieces} of rock, {rock:.3} m³ together, hung in the air and were left out; terrain.volume.floating = true \
+         keeps what hangs"
+    );
+    (count > 0).then_some(text)
 }
 
 /// The height of a box is all that can still be wrong with its size.

@@ -1,12 +1,13 @@
 //! Ground that is a volume: from a scene to snapshots, pictures and files.
 
 use std::path::Path;
-use thalweg::Session;
 use thalweg::draw::{self, Exposure, Marks, Painter};
 use thalweg::io::{read_mesh, read_volume};
 use thalweg::project::{PictureTable, Project, RendererChoice, parse};
 use thalweg::render::{Camera, Cut, Look, Picture};
 use thalweg::run::{Earlier, Silent};
+use thalweg::solver::{Stroke, Tool};
+use thalweg::{Edit, Session};
 use thalweg_test_support::on_threads;
 use thalweg_test_support::runs::{MEMORY, finished, project};
 
@@ -42,6 +43,242 @@ size = [160, 90]
 fn session(text: &str) -> Session {
     let project = Project::from_text(text, "tunnel", Path::new(""), &[]).unwrap();
     Session::new(&project, MEMORY).unwrap()
+}
+
+/// A chamber below a hill with a lake in it, and a jet that falls into it.
+const CHAMBER: &str = r#"
+version = 1
+[terrain]
+size = [16, 16]
+cell = "10 cm"
+[[terrain.layer]]
+kind = "plane"
+height = "1.6 m"
+[terrain.volume]
+height = "2 m"
+[[terrain.volume.tube]]
+from = ["50 cm", "80 cm", "80 cm"]
+to = ["110 cm", "80 cm", "80 cm"]
+radius = "50 cm"
+rough = 0.0
+[[water]]
+level = "60 cm"
+from = ["20 cm", "20 cm"]
+to = ["140 cm", "140 cm"]
+bottom = "20 cm"
+[[emitter]]
+shape = "disc"
+at = ["80 cm", "80 cm", "110 cm"]
+radius = "15 cm"
+velocity = [0.0, 0.0, "-3 m/s"]
+[solver]
+kind = "sph"
+fluid = { spacing = "8 cm", max_particles = 4000 }
+erosion = { strength = 20.0 }
+[time]
+steps = 5000
+"#;
+
+fn stroke(tool: Tool, along: &[[f64; 2]], strength: f64, level: Option<f64>) -> Stroke {
+    Stroke { tool, along: along.to_vec(), radius: 0.3, strength, level }
+}
+
+fn share(session: &Session, at: [f64; 3]) -> f32 {
+    session.volume().unwrap().share(at.map(|place| (place / 0.1) as isize))
+}
+
+fn shares(session: &Session) -> Vec<u32> {
+    session.volume().unwrap().numbers().map(f32::to_bits).collect()
+}
+
+/// Every tool of a brush does in a cave what it says, and is taken back: at once to the same bits.
+#[test]
+fn strokes_in_a_cave_do_what_they_say_and_are_taken_back() {
+    let mut session = session(CHAMBER);
+    session.tick(12).unwrap();
+    let count = |session: &Session| session.points().unwrap().len();
+    let (rock, water) = (shares(&session), count(&session));
+    let mean = |session: &Session, up: f64| {
+        [0.6, 0.8, 1.0].map(|east| share(session, [east, 0.8, up])).iter().sum::<f32>() / 3.0
+    };
+    let line = [[0.6, 0.8], [1.0, 0.8]];
+    let floor = mean(&session, 0.3);
+    for (tool, strength, level) in [
+        (Tool::Raise, 0.3, Some(0.3)),
+        (Tool::Lower, 0.3, Some(0.3)),
+        (Tool::Smooth, 1.0, Some(0.3)),
+        (Tool::Flatten, 1.0, Some(0.4)),
+        (Tool::Raise, 0.3, None),
+    ] {
+        session.apply(Edit::Paint(stroke(tool, &line, strength, level))).unwrap();
+        let now = mean(&session, 0.3);
+        match (tool, level) {
+            (Tool::Raise, Some(_)) => assert!(now > floor + 0.2, "raised from {floor} to {now}"),
+            (Tool::Lower, _) => assert!(now < floor - 0.2, "lowered from {floor} to {now}"),
+            // Below 40 cm there is rock now, above there is none.
+            (Tool::Flatten, _) => {
+                assert!(now > 0.6 && mean(&session, 0.52) < 0.4, "{now}, {}", mean(&session, 0.52));
+            }
+            (Tool::Raise, None) => assert!(now == floor && mean(&session, 1.72) > 0.8, "not on the top"),
+            _ => assert!(shares(&session) != rock, "nothing is smoother"),
+        }
+        session.undo().unwrap();
+        assert!(shares(&session) == rock, "{tool:?} is not taken back");
+    }
+    // Water comes to the cave, not onto the hill, and goes from where the brush is.
+    session.apply(Edit::Paint(stroke(Tool::Pour, &[[1.2, 0.8]], 0.2, Some(1.0)))).unwrap();
+    let poured = count(&session);
+    let top = session.points().unwrap().positions.iter().map(|at| at[2]).fold(0.0, f32::max);
+    assert!(poured > water + 5 && top < 1.3, "{} particles came, up to {top} m", poured - water);
+    session.undo().unwrap();
+    assert_eq!(count(&session), water);
+    session.apply(Edit::Paint(stroke(Tool::Scoop, &line, 1.0, Some(0.7)))).unwrap();
+    let left = count(&session);
+    session.undo().unwrap();
+    session.apply(Edit::Paint(stroke(Tool::Scoop, &line, 1.0, None))).unwrap();
+    let fewer = count(&session);
+    assert!(
+        fewer + 20 < left && left < water,
+        "{water} particles, {left} below the brush, {fewer} beside it"
+    );
+    session.undo().unwrap();
+    assert_eq!(count(&session), water);
+    session.tick(20).unwrap();
+    let books = session.books();
+    assert!(books.solids_missing < 1.0e-9, "{:e} of the ground is missing", books.solids_missing);
+}
+
+/// What a stroke took off is put back later too, and what the water did meanwhile stays.
+#[test]
+fn a_stroke_on_rock_is_taken_back_after_the_water_has_gone_on() {
+    let mut session = session(CHAMBER);
+    session.tick(4).unwrap();
+    let mut alone = self::session(CHAMBER);
+    alone.tick(4).unwrap();
+    // In the roof, where no water comes.
+    session.apply(Edit::Paint(stroke(Tool::Lower, &[[0.3, 0.3]], 0.3, Some(1.6)))).unwrap();
+    for session in [&mut session, &mut alone] {
+        session.tick(60).unwrap();
+    }
+    assert!(shares(&session) != shares(&alone));
+    session.undo().unwrap();
+    assert!(shares(&session) == shares(&alone), "the rock is not as if nobody had painted");
+}
+
+/// Ground that somebody made hard, or that is hard by the scene, is not worn, and is soft again when that is taken back.
+#[test]
+fn hardened_rock_is_not_worn() {
+    let eroded = |hard: bool, back: bool| {
+        let mut session = session(CHAMBER);
+        if hard {
+            let stroke = Stroke { radius: 40.0, ..stroke(Tool::Harden, &[[0.8, 0.8]], 1.0, None) };
+            session.apply(Edit::Paint(stroke)).unwrap();
+        }
+        if back {
+            session.undo().unwrap();
+        }
+        session.tick(150).unwrap();
+        session.books().ledger.solids.eroded
+    };
+    let (soft, hard) = (eroded(false, false), eroded(true, false));
+    assert!(soft > 0.0 && hard < 0.02 * soft, "{soft} kg of soft rock, {hard} kg of hard rock");
+    assert_eq!(eroded(true, true), soft);
+    let all_hard = CHAMBER.replace(
+        "[terrain.volume]",
+        "[[terrain.hardness.layer]]\nkind = \"plane\"\nheight = 1\n[terrain.volume]",
+    );
+    let mut session = session(&all_hard);
+    session.tick(150).unwrap();
+    assert_eq!(session.books().ledger.solids.eroded, 0.0);
+}
+
+/// Water over ground without any rock falls out of the world; where there is no room for it, it is refused with its line.
+#[test]
+fn water_needs_room_and_rock_below_it() {
+    let refused = |text: &str| {
+        let project = Project::from_text(text, "a.toml", Path::new(""), &[]).unwrap();
+        Session::new(&project, MEMORY).map(drop).unwrap_err().to_string()
+    };
+    let below = CHAMBER.replace("level = \"60 cm\"", "level = \"12 cm\"");
+    let told = refused(&below.replace("bottom = \"20 cm\"", "bottom = \"4 cm\""));
+    assert!(told.contains("a.toml:1") && told.contains("water[0]") && told.contains("in rock"), "{told}");
+    // A block without any air.
+    let told = refused(&CHAMBER.replace("radius = \"50 cm\"", "radius = \"1 cm\""));
+    assert!(
+        told.contains("a.toml:2") && told.contains("emitter[0].at") && told.contains("in the rock"),
+        "{told}"
+    );
+    let air = CHAMBER.replace("height = \"1.6 m\"", "height = \"-9 m\"");
+    let mut session = session(&air);
+    let start = session.points().unwrap().len();
+    session.tick(800).unwrap();
+    let counts = session.books().particles.unwrap();
+    assert!(start > 300 && counts.removed > 300, "{counts:?}");
+}
+
+/// How deep a place is in the rock [voxels], by shares between the middles of voxels.
+fn depth(volume: &thalweg::terrain::volume::Volume, at: [f32; 3]) -> f32 {
+    let at: [f32; 3] = std::array::from_fn(|axis| {
+        let bottom = if axis == 2 { volume.bottom() as f32 } else { 0.0 };
+        (at[axis] - bottom) / volume.voxel() as f32 - 0.5
+    });
+    let share = |at: [f32; 3]| -> f32 {
+        let low = at.map(f32::floor);
+        let corner = |n: usize| {
+            let bit = |axis: usize| (n >> axis & 1) as f32;
+            let part = |axis: usize| 1.0 - (at[axis] - low[axis] - bit(axis)).abs();
+            let voxel = std::array::from_fn(|axis| (low[axis] + bit(axis)) as isize);
+            part(0) * part(1) * part(2) * volume.share(voxel)
+        };
+        (0..8).map(corner).sum()
+    };
+    let slope = (0..3).map(|axis| {
+        let mut ends = [at; 2];
+        ends[0][axis] -= 0.5;
+        ends[1][axis] += 0.5;
+        (share(ends[1]) - share(ends[0])).powi(2)
+    });
+    (share(at) - 0.5) / slope.sum::<f32>().sqrt().max(0.25)
+}
+
+#[test]
+#[ignore = "ten minutes of one core"]
+fn no_particle_of_the_cavern_is_in_the_rock_in_ten_thousand_steps() {
+    let project = Project::open("cavern", &["time.duration=\"1 h\"".to_owned()]).unwrap();
+    let mut session = Session::new(&project, MEMORY).unwrap();
+    let mut deepest = f32::NEG_INFINITY;
+    while session.steps_taken() < 10_000 {
+        session.tick(100).unwrap();
+        let (points, volume) = (session.points().unwrap(), session.volume().unwrap());
+        deepest = points.positions.iter().map(|&at| depth(volume, at)).fold(deepest, f32::max);
+        // Triangles and shares tell the surface apart by less than this.
+        assert!(deepest < 0.25, "{deepest} voxels deep in the rock at step {}", session.steps_taken());
+    }
+    let books = session.books();
+    println!(
+        "{} s, {} particles, deepest {deepest} voxels, {:?}, {:e} missing",
+        session.clock().time,
+        session.points().unwrap().len(),
+        books.crumbs,
+        books.solids_missing
+    );
+    assert!(books.solids_missing < 1.0e-9);
+}
+
+/// Rock that hangs in the air is left out and told, unless the scene keeps it.
+#[test]
+fn rock_that_hangs_in_the_air_is_left_out_and_told() {
+    let ball = "[[terrain.volume.tube]]\nfrom = [12, 8, 12.2]\nto = [12, 8, 12.2]\nradius = 0.8\nmatter = \"rock\"\nrough = 0";
+    let text = TUNNEL
+        .replace("[terrain.volume.strata]", &format!("{ball}\n[terrain.volume.strata]"))
+        .replace("height = \"10 m\"", "height = \"8 m\"");
+    let dropped = session(&text);
+    let notice = dropped.notices.join("; ");
+    assert!(notice.contains("1 piece of rock") && notice.contains("floating = true"), "{notice}");
+    let kept = session(&text.replace("[terrain.volume]", "[terrain.volume]\nfloating = true"));
+    assert!(kept.notices.is_empty());
+    let more = kept.volume().unwrap().rock() - dropped.volume().unwrap().rock();
+    assert!((0.5..12.0).contains(&more), "{more} m³ more");
 }
 
 /// Everything that is wrong with a scene, in one text.
@@ -190,7 +427,7 @@ fn a_run_writes_the_volume_its_surface_and_its_pictures() {
     std::fs::write(out.join("again.toml"), again).unwrap();
     let again = Project::open(out.join("again.toml").to_str().unwrap(), &[]).unwrap();
     assert_eq!(Session::new(&again, MEMORY).unwrap().volume(), Some(&volume));
-    assert!(draw::of_volume(&volume).ground.is_some());
+    assert!(draw::of_volume(&volume, None).ground.is_some());
 }
 
 #[test]

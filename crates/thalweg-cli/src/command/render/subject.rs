@@ -46,7 +46,9 @@ impl Subject {
         }
         let now = match (Kind::of(path), &args.terrain) {
             (Some(Kind::Ply), _) => particles_or_mesh(path, args, limit)?,
-            (Some(Kind::Volume), None) => draw::of_volume(&read_volume(path, limit).map_err(Failure::usage)?),
+            (Some(Kind::Volume), None) => {
+                draw::of_volume(&read_volume(path, limit).map_err(Failure::usage)?, None)
+            }
             (Some(Kind::Obj | Kind::Glb), _) => {
                 let message =
                     "meshes are drawn from PLY files; write the surface as one with output.surface = \"ply\"";
@@ -114,7 +116,7 @@ fn finished(path: &Path, project: &Project, args: &RenderArgs, limit: u64) -> Re
         Some(state) => state.scenery(),
         None => {
             let time = report["simulated_s"].as_f64().unwrap_or(0.0);
-            Snapshot { step, time, ..of_files(path, step, args, limit)? }
+            Snapshot { step, time, ..of_files(path, project, step, args, limit)? }
         }
     };
     now.points.as_ref().map_or(Ok(()), |points| check_column(points, args.colour.as_deref()))?;
@@ -145,14 +147,20 @@ fn last_state(path: &Path, project: &Project, step: u64, limit: u64) -> Result<O
 }
 
 /// What the files of a run tell: its ground, all maps that it wrote, and its last particles.
-fn of_files(path: &Path, step: u64, args: &RenderArgs, limit: u64) -> Result<Snapshot, Failure> {
+fn of_files(
+    path: &Path,
+    project: &Project,
+    step: u64,
+    args: &RenderArgs,
+    limit: u64,
+) -> Result<Snapshot, Failure> {
     let ground = read(&path.join("height.exr"), &args.reading)?;
-    let volume = path.join("volume.twv");
-    let mut now = if volume.is_file() {
-        draw::of_volume(&read_volume(&volume, limit).map_err(Failure::usage)?)
-    } else {
-        draw::bare(&ground)
-    };
+    let mut now = draw::bare(&ground);
+    if let Some(recipe) = &project.scene.terrain.volume {
+        let volume = read_volume(&path.join("volume.twv"), limit).map_err(Failure::usage)?;
+        let strata = recipe.strata.as_ref().map(|strata| strata.build(project.scene.seed));
+        now.ground = draw::of_volume(&volume, strata.as_ref()).ground;
+    }
     for map in maps(&path.join("maps")) {
         let field = read_map(&map, limit).map_err(Failure::usage)?;
         if field.values.same_shape(&ground.height) {

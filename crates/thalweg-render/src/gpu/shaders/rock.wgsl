@@ -126,7 +126,7 @@ fn earth_at(place: vec3f, normal: vec3f, open: f32, blur: f32, sawn: bool) -> Gr
         * 0.86 * (1.0 + 0.35 * tufts.x + 0.25 * patches.y);
     // Soil lies where it is not too steep; grass grows where there is light, below roofs there is sand.
     let lies = smoothstep(0.62, 0.80, normal.z + 0.22 * tufts.x + 0.25 * patches.y);
-    let grows = smoothstep(0.30, 0.55, open + 0.2 * tufts.y);
+    let grows = smoothstep(0.55, 0.75, open + 0.2 * tufts.y);
     let sand = mix(rock.albedo, frame.palette[6].rgb * 0.75, 0.55) * (1.0 + 0.25 * tufts.x);
     var albedo = mix(rock.albedo, mix(sand, grass, grows), 0.92 * lies);
     if frame.water.x < 1.0 {
