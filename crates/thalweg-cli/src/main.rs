@@ -25,6 +25,12 @@ use clap::Parser;
 use failure::Failure;
 use std::process::ExitCode;
 
+/// Most Linux systems hand out pages of 2 MiB to those alone who ask, and this allocator asks: the processor then looks fewer
+/// places up.
+#[cfg(target_os = "linux")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let result = match Cli::try_parse() {
         Ok(cli) => obey(cli),

@@ -7,8 +7,12 @@ use thalweg_field::{Edge, Edges, Frame, Grid2, Heightfield, random::Key};
 const SIZE: usize = 128;
 
 fn slipped(height: Grid2<f32>, edges: Edges, rounds: u64) -> Pipes {
+    slipped_as(height, edges, rounds, &Params::default())
+}
+
+fn slipped_as(height: Grid2<f32>, edges: Edges, rounds: u64, params: &Params) -> Pipes {
     let ground = Heightfield { height, frame: Frame::with_cell(10.0) };
-    let params = Params { talus_every: 1, talus_rate: 1.0, ..Params::default() };
+    let params = Params { talus_every: 1, talus_rate: 1.0, ..params.clone() };
     let weather = Weather { edges, ..Weather::default() };
     let mut pipes = Pipes::new(&ground, &params, &weather).unwrap();
     pipes.advance(rounds).unwrap();
@@ -86,4 +90,24 @@ fn open_edges_are_not_lowered_by_slipping() {
     let solids = pipes.ledger().solids;
     let share = (solids.bed_end - solids.bed_start).abs() / solids.bed_start;
     assert!(share < 1.0e-9, "slipping lost {share:e} of the ground");
+}
+
+/// A valley beside an edge: its bank is the edge itself, which comes to rest like any other.
+#[test]
+fn edges_that_follow_come_to_rest_like_slopes() {
+    let height =
+        Grid2::from_fn(SIZE, SIZE, |c, r| if c == 0 { 300.0 } else { 2.0 * c as f32 + (r % 3) as f32 });
+    let edges = Edges { west: Edge::Open, ..Edges::default() };
+    let walls = |edges_follow: bool| {
+        let params = Params { edges_follow, ..Params::default() };
+        let pipes = slipped_as(height.clone(), edges, 4000, &params);
+        let solids = pipes.ledger().solids;
+        let share = (solids.bed_end - solids.bed_start).abs() / solids.bed_start;
+        assert!(share < 1.0e-9, "slipping lost {share:e} of the ground");
+        let bed = pipes.bed();
+        (0..SIZE).map(|row| bed.at(0, row) - bed.at(1, row)).fold(0.0, f32::max)
+    };
+    let holds = 10.0 * Params::default().repose.tan() as f32;
+    assert!(walls(false) > 250.0, "there is no wall");
+    assert!(walls(true) < 1.05 * holds, "a wall of {} m where {holds} m hold", walls(true));
 }

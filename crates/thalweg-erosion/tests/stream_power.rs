@@ -170,3 +170,48 @@ fn small_rivers_and_breached_hollows_build_no_towers_and_dig_no_shafts() {
         }
     }
 }
+
+/// A hill with rough edges: what creeps smooths the ground behind them.
+#[test]
+fn edges_come_down_with_the_ground_behind_them() {
+    const CELLS: usize = 65;
+    let key = Key::new(5);
+    let height = |col: usize, row: usize| {
+        let inside = [col, row].map(|at| at.min(CELLS - 1 - at)).into_iter().min().unwrap_or(0);
+        let rough = 40.0 * key.with(col as u64).with(row as u64).unit() as f32;
+        6.0 * inside as f32 + if inside == 0 { rough } else { 0.1 * rough }
+    };
+    let ground = Heightfield { height: Grid2::from_fn(CELLS, CELLS, height), frame: Frame::with_cell(20.0) };
+    let highest_wall = |edges_follow: bool| {
+        let params = Params { uplift: 0.0, edges_follow, ..Params::default() };
+        let mut run = StreamPower::new(&ground, &params, &Land::open()).unwrap();
+        run.advance(20).unwrap();
+        assert!(run.ledger().solids.imbalance() < 1.0e-9, "{:e}", run.ledger().solids.imbalance());
+        let found = run.ground().height;
+        let wall = |row: usize| {
+            let [edge, next, second] = [0, 1, 2].map(|col| found.at(col, row));
+            edge - (next + (next - second).max(0.0))
+        };
+        (3..CELLS - 3).map(wall).fold(f32::NEG_INFINITY, f32::max)
+    };
+    let (following, staying) = (highest_wall(true), highest_wall(false));
+    assert!(staying > 10.0, "nothing to come down: the highest wall is {staying} m");
+    assert!(following < 1.0e-3, "a wall of {following} m");
+}
+
+/// A lake behind the edge would run dry if the edge came down to its floor.
+#[test]
+fn an_edge_that_holds_a_lake_back_stays() {
+    let height = |col: usize, row: usize| {
+        let inside = (1..4).contains(&col) && (10..20).contains(&row);
+        if inside { 50.0 } else { 100.0 + col as f32 }
+    };
+    let ground = Heightfield { height: Grid2::from_fn(31, 31, height), frame: Frame::with_cell(20.0) };
+    let params = Params { uplift: 0.0, creep: 0.0, valley_width: 0.0, ..Params::default() };
+    let mut run = StreamPower::new(&ground, &params, &Land::open()).unwrap();
+    run.advance(1).unwrap();
+    let found = run.ground().height;
+    for row in 11..19 {
+        assert_eq!(found.at(0, row), 100.0, "row {row}");
+    }
+}

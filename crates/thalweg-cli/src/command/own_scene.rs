@@ -101,15 +101,23 @@ struct OwnScene<'a> {
 /// Steps of the coarsest pass over geological time, and of all finer ones together.
 const STEPS: [usize; 2] = [66, 14];
 /// Fewest cells along the shorter side of the coarsest pass over geological time, and of the rain's.
-const FEWEST: [usize; 2] = [112, 300];
+const FEWEST: [usize; 2] = [200, 300];
 /// Share of the heightmap's own detail that comes back after a pass `[-]`.
-const DETAIL: f64 = 0.7;
+const DETAIL: f64 = 1.0;
 /// Largest distance of the smallest valleys, as on earth `[m]`, and as a share of the terrain's shorter side `[-]`.
 const SPACING: [f64; 2] = [250.0, 0.025];
 /// Drainage area where rivers begin, as a share of the square of that distance `[-]`.
 const HEAD: f64 = 0.13;
 /// Width of the beds of rivers, over the distance between valleys, as by default `[-]`.
 const BED: f64 = 0.09;
+/// Width of the floor of a valley that drains 1 km², over that distance: half of the default, which makes trenches of gorges that are there
+/// `[-]`.
+const FLOOR: f64 = 0.06;
+/// Dry time after the geological one `[yr]`, as a share of that at most, and the drainage area where rivers begin in it `[m²]`.
+const DRY: f64 = 2000.0;
+const DRY_SHARE: f64 = 0.04;
+const DRY_HEAD: f64 = 3.0e5;
+const DRY_STEPS: usize = 4;
 /// Fewest cells between the smallest valleys.
 const CELLS_BETWEEN: f64 = 3.0;
 /// Rain `[mm/h]`.
@@ -136,11 +144,21 @@ impl OwnScene<'_> {
         factors
     }
 
-    /// Keys of the stream-power stage.
-    fn valleys(&self) -> String {
+    /// Distance between the smallest valleys `[m]`.
+    fn spacing(&self) -> f64 {
         let [east, north] = self.extent();
         let spacing = SPACING[0].min(SPACING[1] * east.min(north));
-        let spacing = spacing.max(CELLS_BETWEEN * self.ground.field.frame.cell);
+        spacing.max(CELLS_BETWEEN * self.ground.field.frame.cell)
+    }
+
+    /// Drainage area where rivers begin `[m²]`.
+    fn head(&self) -> f64 {
+        HEAD * self.spacing().powi(2)
+    }
+
+    /// Keys of the stream-power stage, for so many years and rivers that begin at such an area.
+    fn valleys(&self, years: f64, head: f64) -> String {
+        let spacing = self.spacing();
         format!(
             "kind = \"stream-power\"\n\
              years = \"{years:.0} yr\"\n\
@@ -148,12 +166,13 @@ impl OwnScene<'_> {
              critical_slope = \"{holds} deg\"           # steepest slope that the rock holds\n\
              valley_spacing = \"{spacing} m\"\n\
              channel_area = \"{head} m2\"            # where rivers begin\n\
-             flow_width = \"{bed} m\"                 # and how wide their beds are\n",
-            years = self.years,
+             flow_width = \"{bed} m\"                 # and how wide their beds are\n\
+             valley_width = \"{floor} m\"             # floor of a valley that drains 1 km²\n",
             holds = self.overview.holds,
             spacing = digits(spacing),
-            head = digits(HEAD * spacing * spacing),
+            head = digits(head),
             bed = digits(BED * spacing),
+            floor = digits(FLOOR * spacing),
         )
     }
 
@@ -261,14 +280,19 @@ seed = {seed}                             # of the rock's variation and of the w
 [[before]]
 {valleys}time = {ages}
 
+# In a dry age small streams are too weak to clear their heads, and soil fills them: hollows instead of notches.
+[[before]]
+{dry}time = {{ steps = {DRY_STEPS} }}
+
 # Then rain: rivers sort the floors of the valleys and lay down fans, and the maps show where water runs. More time_lapse,
 # deeper gullies; a smaller repose, gentler slopes.
 [solver]
 kind = "pipes"
 time_lapse = 300
+edges_follow = true                  # open edges slip where the ground behind them falls away
 repose = "{repose} deg"
 
-# Water leaves over an open edge, which keeps its height; a "closed" one holds water back. For a sea: south = {{ level = "0 m" }}.
+# Water leaves over an open edge; a "closed" one holds water back. For a sea: south = {{ level = "0 m" }}.
 {edges}
 {rain}{rivers}
 # Time for the water to cross the terrain.
@@ -276,7 +300,8 @@ repose = "{repose} deg"
             title = quoted(&format!("Erosion of {}", self.ground.name)),
             seed = self.wish.seed,
             terrain = self.ground.section(),
-            valleys = self.valleys(),
+            valleys = self.valleys(self.years, self.head()),
+            dry = self.valleys(DRY.min(DRY_SHARE * self.years).max(1.0), DRY_HEAD.max(self.head())),
             ages = Self::ages(&self.ground.field),
             repose = self.overview.holds.max(REPOSE),
             edges = self.edges(),
@@ -294,7 +319,7 @@ repose = "{repose} deg"
             "version = 1\nseed = {}\n[terrain]\nfile = \"overview\"\n{}\n[solver]\n{}\n{}\n{}{}\n[time]\n{}",
             self.wish.seed,
             self.hardness(),
-            self.valleys(),
+            self.valleys(self.years, self.head()),
             self.edges(),
             self.rain(),
             self.rivers(),

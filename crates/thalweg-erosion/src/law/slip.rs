@@ -19,6 +19,8 @@ pub struct Slipping {
     share: f32,
     /// Adding and subtracting it rounds to whole quanta; 0 leaves amounts as they are.
     rounder: f32,
+    /// Whether a base level slips onto lower ground.
+    edges_follow: bool,
 }
 
 impl Slipping {
@@ -27,7 +29,13 @@ impl Slipping {
     pub fn new(repose: f64, share: f64, cell: f64) -> Self {
         let holds = repose.tan() * cell;
         let (holds, holds2) = (holds as f32, (holds * holds) as f32);
-        Self { holds2, holds, share: share.min(STABLE) as f32, rounder: 0.0 }
+        Self { holds2, holds, share: share.min(STABLE) as f32, rounder: 0.0, edges_follow: false }
+    }
+
+    /// The same with edges that slip onto lower ground behind them, or that keep their height.
+    #[must_use]
+    pub fn with_edges_that_follow(self, edges_follow: bool) -> Self {
+        Self { edges_follow, ..self }
     }
 
     /// The same for beds that are one number each and no higher or deeper than `highest`. Only amounts that the highest can resolve move: a
@@ -71,16 +79,19 @@ impl Slipping {
             *moved = self.moved(middle[i] - below[i], across);
         }
     }
-}
 
-/// Keeps a base level: what moves between two of its cells is nothing, and none of it leaves it. `moved` is positive from the first to
-/// the second.
-#[inline(always)]
-pub(crate) fn kept_at_base(moved: &mut f32, [first, second]: [bool; 2]) {
-    if first {
-        *moved = moved.min(0.0);
-    }
-    if second {
-        *moved = moved.max(0.0);
+    /// Keeps a base level: what moves between two of its cells is nothing, and none of it leaves it unless it follows the ground
+    /// beside it down. `moved` is positive from the first to the second.
+    #[inline(always)]
+    pub(crate) fn keep_base(&self, moved: &mut f32, [first, second]: [bool; 2]) {
+        if self.edges_follow && first != second {
+            return;
+        }
+        if first {
+            *moved = moved.min(0.0);
+        }
+        if second {
+            *moved = moved.max(0.0);
+        }
     }
 }

@@ -184,6 +184,9 @@ pub struct Params {
     #[serde(with = "units::Rate")]
     #[schemars(transform = within(1.0e-9, 1.0e6).slider(0.001, 1.0))]
     pub talus_rate: f64,
+    /// Whether ground of open edges slips onto lower ground behind it, so that edges do not stand above valleys like walls; otherwise they
+    /// keep their height.
+    pub edges_follow: bool,
 }
 
 impl Default for Params {
@@ -217,6 +220,7 @@ impl Default for Params {
             repose: 40.0_f64.to_radians(),
             talus_every: 4,
             talus_rate: 0.05,
+            edges_follow: false,
         }
     }
 }

@@ -179,7 +179,8 @@ impl Pipes {
     fn slip(&mut self) {
         let Model { params, frame, unit, .. } = &self.model;
         let share = params.talus_rate * self.clock.dt * f64::from(params.talus_every);
-        let slipping = Slipping::new(params.repose, share, frame.cell / unit);
+        let slipping = Slipping::new(params.repose, share, frame.cell / unit)
+            .with_edges_that_follow(params.edges_follow);
         self.backend.slip(&slipping, self.highest);
     }
 

@@ -28,6 +28,7 @@ mod land;
 mod layout;
 mod maps;
 mod order;
+mod outlets;
 mod params;
 mod power;
 mod receivers;

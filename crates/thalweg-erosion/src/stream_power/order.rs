@@ -70,6 +70,11 @@ impl Order {
         });
     }
 
+    /// The cells where water leaves.
+    pub(super) fn outlets(&self) -> &[u32] {
+        &self.outlets
+    }
+
     /// How many cells there are.
     pub(super) fn len(&self) -> usize {
         self.ends.last().map_or(0, |&end| end as usize)

@@ -135,6 +135,9 @@ pub struct Params {
     pub routing: Routing,
     /// What becomes of water in hollows.
     pub lakes: Lakes,
+    /// Whether open edges come down with the ground behind them, so that they do not stand above it like a wall; otherwise they keep the
+    /// height that they have at the beginning.
+    pub edges_follow: bool,
     /// Diffusivity D of the soil on slopes `[m²/s]`.
     #[serde(with = "units::Diffusivity")]
     #[schemars(transform = within(0.0, 1.0e-3).slider(0.0, 0.1 / YEAR).hint("0 for none"))]
@@ -181,6 +184,7 @@ impl Default for Params {
             sediment_erodibility: 1.5,
             routing: Routing::Rho8,
             lakes: Lakes::Keep,
+            edges_follow: true,
             creep: 0.027 / YEAR,
             critical_slope: 30.5_f64.to_radians(),
             valley_spacing: None,
@@ -210,6 +214,7 @@ impl Params {
                 sediment_erodibility: 1.0,
                 routing: Routing::D8,
                 lakes: Lakes::Pass,
+                edges_follow: false,
                 critical_slope: 0.0,
                 valley_width: 0.0,
                 ..Self::default()

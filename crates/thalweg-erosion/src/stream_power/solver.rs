@@ -10,7 +10,7 @@ use super::layout::{Layout, OUTLET, UNDER_WATER};
 use super::order::{Climb, Order};
 use super::params::{Lakes, Params, REFERENCE_AREA};
 use super::rock::{self, Strata, Surface};
-use super::{receivers, relief, uplift};
+use super::{outlets, receivers, relief, uplift};
 use crate::lanes;
 use fearless_simd::{Level, Simd, dispatch};
 use std::ops::Range;
@@ -261,8 +261,12 @@ impl StreamPower {
         let basin = &Basin { cell: layout.cell, order, ways, hollows };
         let outcome = incision.solve(basin, &law);
         hollows.settle(&incision.settled, &order.place, &mut incision.found);
+        let edges = match params.edges_follow {
+            true => outlets::follow(layout, ways, order, &mut incision.found),
+            false => 0.0,
+        };
         // A flood that breaks through carries off what it cuts. Laid down by the rivers on its way it would dam them again, higher.
-        self.books.exported.add(outcome.exported + hollows.cut);
+        self.books.exported.add(outcome.exported + hollows.cut + edges);
     }
 
     /// Finds the uplift that leads to the relief that is wanted, if one is.

@@ -4,7 +4,7 @@ use super::band::Band;
 use super::edges::{Rim, Rims};
 use super::layout::{Flows, Layout, Lines, MARGIN, plane};
 use super::net::plane::BED_REST;
-use crate::law::slip::{Slipping, kept_at_base};
+use crate::law::slip::Slipping;
 use fearless_simd::{Level, dispatch};
 
 /// Rows that slipping looks at.
@@ -74,8 +74,8 @@ fn move_east(layout: &Layout, rims: &Rims, slipping: &Slipping, rows: &mut SlipR
         east.fill(0.0);
     }
     if last > 0 {
-        kept_at_base(&mut east[0], [is_base(rims.west), last == 1 && is_base(rims.east)]);
-        kept_at_base(&mut east[last - 1], [last == 1 && is_base(rims.west), is_base(rims.east)]);
+        slipping.keep_base(&mut east[0], [is_base(rims.west), last == 1 && is_base(rims.east)]);
+        slipping.keep_base(&mut east[last - 1], [last == 1 && is_base(rims.west), is_base(rims.east)]);
     }
 }
 
@@ -91,7 +91,7 @@ fn move_south(layout: &Layout, rims: &Rims, slipping: &Slipping, rows: &mut Slip
     slipping.move_south([here, below], south);
     let base = [row, row + 1].map(|row| is_base_row(layout, rims, row));
     if base[0] || base[1] {
-        south.iter_mut().for_each(|moved| kept_at_base(moved, base));
+        south.iter_mut().for_each(|moved| slipping.keep_base(moved, base));
     }
     for (col, rim) in [(0, rims.west), (layout.cols - 1, rims.east)] {
         if is_base(rim) {
