@@ -8,7 +8,7 @@ use thalweg_erosion::law::wall;
 
 /// Quanta of a metre and of a metre per second in the sums `[-]`: whole numbers add up to the same in any order, and a million of
 /// particles with a thousand metres per second do not overflow.
-const QUANTA: f64 = 16_777_216.0;
+const QUANTA: f32 = 16_777_216.0;
 
 /// What particles add up to: their number, velocity and height above the ground.
 #[derive(Debug, Default)]
@@ -18,16 +18,44 @@ pub(crate) struct Sum {
     height: AtomicI64,
 }
 
+/// What a few particles add up to, before others hear of it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Few {
+    count: i64,
+    velocity: [i64; 3],
+    height: i64,
+}
+
+impl Few {
+    /// Adds a particle so high above the ground `[m]`.
+    #[inline(always)]
+    pub(crate) fn add(&mut self, above: f32, velocity: [f32; 3]) {
+        let quanta = |value: f32| (value * QUANTA) as i64;
+        self.count += 1;
+        self.height += quanta(above);
+        for axis in 0..3 {
+            self.velocity[axis] += quanta(velocity[axis]);
+        }
+    }
+}
+
 impl Sum {
     /// Adds a particle so high above the ground `[m]`.
     #[inline(always)]
     pub(crate) fn add(&self, above: f32, velocity: [f32; 3]) {
-        let add = |sum: &AtomicI64, value: f32| {
-            sum.fetch_add((f64::from(value) * QUANTA) as i64, Relaxed);
-        };
-        self.count.fetch_add(1, Relaxed);
-        add(&self.height, above);
-        (0..3).for_each(|axis| add(&self.velocity[axis], velocity[axis]));
+        let mut few = Few::default();
+        few.add(above, velocity);
+        self.add_few(&few);
+    }
+
+    /// Adds a few.
+    #[inline(always)]
+    pub(crate) fn add_few(&self, few: &Few) {
+        self.count.fetch_add(few.count, Relaxed);
+        self.height.fetch_add(few.height, Relaxed);
+        for (sum, value) in self.velocity.iter().zip(few.velocity) {
+            sum.fetch_add(value, Relaxed);
+        }
     }
 
     /// The flow that they are, averaged over at most a height `[m]`, over grains of a roughness `[m]`.
@@ -36,7 +64,7 @@ impl Sum {
         if count == 0 {
             return Flow::default();
         }
-        let mean = |sum: &AtomicI64| sum.load(Relaxed) as f64 / QUANTA / count as f64;
+        let mean = |sum: &AtomicI64| sum.load(Relaxed) as f64 / f64::from(QUANTA) / count as f64;
         // Particles fill a depth evenly: their mean height is half of it, however much of the column they fill.
         let depth = (2.0 * mean(&self.height)).clamp(roughness, height.max(roughness));
         Flow {

@@ -246,6 +246,8 @@ pub struct ErosionParams {
     pub packing: Option<f64>,
     /// Whether sediment makes the water that carries it heavier.
     pub heavy: bool,
+    /// Whether sediment makes the water that carries it thicker: three and a half times at 30 %; where density is summed up it never does.
+    pub thick: bool,
     /// How sediment slows its own settling.
     pub hindrance: Hindrance,
     /// Exponent e of the hindrance `[-]`.
@@ -292,6 +294,7 @@ impl Default for ErosionParams {
             max_fraction: 0.6,
             packing: None,
             heavy: true,
+            thick: true,
             hindrance: Hindrance::RichardsonZaki,
             hindrance_exponent: 4.65,
             diffusivity: 1.0e-4,

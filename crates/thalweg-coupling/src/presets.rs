@@ -112,6 +112,7 @@ fn printed_erosion(fluid: &FluidParams) -> ErosionParams {
         max_fraction: 0.7,
         packing: Some(1.0),
         heavy: false,
+        thick: false,
         hindrance: Hindrance::Saturation,
         hindrance_exponent: 4.5,
         diffusivity: 0.1 / fluid.density, // printed is that times the density

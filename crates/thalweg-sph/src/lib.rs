@@ -19,6 +19,7 @@ mod particles;
 mod pressure;
 pub mod reference;
 mod tension;
+mod thickening;
 
 pub use boundary::BoundaryFactors;
 pub use constants::Constants;

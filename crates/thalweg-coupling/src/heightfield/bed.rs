@@ -174,9 +174,7 @@ impl Bed {
     /// Unit normal of a triangle, upwards.
     #[inline(always)]
     pub fn normal(&self, triangle: Triangle) -> [f32; 3] {
-        let [sx, sy] = self.slope(triangle);
-        let per = 1.0 / (1.0 + sx * sx + sy * sy).sqrt();
-        [-sx * per, -sy * per, per]
+        upwards(self.slope(triangle))
     }
 
     /// Mean of a value over the corners of a triangle.
@@ -203,10 +201,8 @@ impl Bed {
     #[inline(always)]
     pub(crate) fn interpolate(&self, values: &[f32], x: f32, y: f32) -> (Triangle, f32) {
         let per = (1.0 / self.cell) as f32;
-        let [cols, rows] = self.cells();
-        let (u, v) = (x * per - 0.5, y * per - 0.5);
-        let (i, j) = ((u.max(0.0) as usize).min(cols - 1), (v.max(0.0) as usize).min(rows - 1));
-        let (fx, fy) = ((u - i as f32).clamp(0.0, 1.0), (v - j as f32).clamp(0.0, 1.0));
+        let cols = self.cells()[0];
+        let ([i, j], [fx, fy]) = self.cell_below(per, x, y);
         let upper = u32::from(fx + fy > 1.0);
         let at = j * self.size[0] + i;
         let [a, b, c, d] =
@@ -217,6 +213,33 @@ impl Bed {
             d + (1.0 - fx) * (c - d) + (1.0 - fy) * (b - d)
         };
         (2 * (j * cols + i) as u32 + upper, value)
+    }
+
+    /// How high the triangle below a place is there `[m]`, and its unit normal, upwards.
+    #[inline(always)]
+    pub(crate) fn foot(&self, x: f32, y: f32) -> (f32, [f32; 3]) {
+        let per = (1.0 / self.cell) as f32;
+        let ([i, j], [fx, fy]) = self.cell_below(per, x, y);
+        let at = j * self.size[0] + i;
+        let [a, b, c, d] =
+            [at, at + 1, at + self.size[0], at + self.size[0] + 1].map(|vertex| self.height[vertex]);
+        let (ground, east, north) = if fx + fy > 1.0 {
+            (d + (1.0 - fx) * (c - d) + (1.0 - fy) * (b - d), d - c, d - b)
+        } else {
+            (a + fx * (b - a) + fy * (c - a), b - a, c - a)
+        };
+        let per = 1.0 / self.cell as f32;
+        (ground, upwards([east * per, north * per]))
+    }
+
+    /// The cell below a place, and where in it that is `[-]`.
+    #[inline(always)]
+    fn cell_below(&self, per: f32, x: f32, y: f32) -> ([usize; 2], [f32; 2]) {
+        let [cols, rows] = self.cells();
+        let (u, v) = (x * per - 0.5, y * per - 0.5);
+        // By way of 32 bits, which is quicker.
+        let (i, j) = ((u.max(0.0) as u32 as usize).min(cols - 1), (v.max(0.0) as u32 as usize).min(rows - 1));
+        ([i, j], [(u - i as f32).clamp(0.0, 1.0), (v - j as f32).clamp(0.0, 1.0)])
     }
 
     /// Moves a particle that would have gone into the bed back onto it, and turns its velocity (Kataev 2022, 1.4.3 and
@@ -313,10 +336,28 @@ impl Bed {
     }
 }
 
+/// The unit normal of a slope to the east and to the north, upwards.
+#[inline(always)]
+fn upwards([east, north]: [f32; 2]) -> [f32; 3] {
+    let per = 1.0 / (1.0 + east * east + north * north).sqrt();
+    [-east * per, -north * per, per]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use thalweg_field::Frame;
+
+    #[test]
+    fn the_foot_of_a_place_is_the_triangle_below_it() {
+        let bed = bed(9, |i, j| ((i * 7 + j * 5) % 4) as f32 * 0.3);
+        for n in 0..400 {
+            // Beyond the edges too.
+            let [x, y] = [n % 20, n / 20].map(|k| k as f32 * 0.263 - 0.4);
+            let (triangle, height) = bed.below(x, y);
+            assert_eq!(bed.foot(x, y), (height, bed.normal(triangle)), "at {x}, {y} m");
+        }
+    }
 
     fn bed(size: usize, height: impl Fn(usize, usize) -> f32 + Sync) -> Bed {
         Bed::new(&Heightfield { height: Grid2::from_fn(size, size, height), frame: Frame::with_cell(0.5) })

@@ -28,7 +28,7 @@ use std::ops::Range;
 use thalweg_erosion::law::settling::richardson_zaki;
 use thalweg_erosion::law::wall;
 use thalweg_field::band;
-use thalweg_sph::{BOUNDARY, Fluid, MuellerSet, Particles, SLIP, WendlandSet, make_room};
+use thalweg_sph::{BOUNDARY, Fluid, MuellerSet, Particles, PressureSolver, SLIP, WendlandSet, make_room};
 use uptake::{ByEroder, Spread, Uptake};
 
 /// Values that are worked on together.
@@ -38,6 +38,16 @@ const PART: usize = 1024;
 pub(crate) fn surplus(params: &Params) -> f64 {
     let heavy = params.erosion.enabled && params.erosion.heavy;
     if heavy { params.erosion.sediment_density / params.fluid.density - 1.0 } else { 0.0 }
+}
+
+/// Share of the room that grains fill where they are shaken together as densely as they can be `[-]`.
+const DENSEST: f64 = 0.64;
+
+/// Lets sediment thicken the water that carries it, or not.
+pub(crate) fn thicken(fluid: &mut Fluid, params: &Params) {
+    let summed = params.fluid.pressure == PressureSolver::Summed;
+    let thick = params.erosion.enabled && params.erosion.thick && !summed;
+    fluid.set_thickening(thick.then_some(DENSEST), params.erosion.max_fraction);
 }
 
 /// Columns beside those of the fluid, for sorted particles.

@@ -38,6 +38,7 @@ impl ParticleWater {
         self.fluid.set_wall_viscosity(params.bed.friction.unwrap_or(own));
         self.ground.change(params, setting);
         self.fluid.set_surplus(sediment::surplus(params));
+        sediment::thicken(&mut self.fluid, params);
         self.fluid.set_boundary_factors(params.boundary_factors());
         let capacity = self.beginning.capacity(&emitters, params);
         let room = boundary_room(&self.ground, params, setting, capacity);

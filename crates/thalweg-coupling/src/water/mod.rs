@@ -103,6 +103,7 @@ impl ParticleWater {
             fluid.set_wall_viscosity(friction);
         }
         fluid.set_surplus(heavier);
+        sediment::thicken(&mut fluid, params);
         fluid.join_sides(joined_sides(&ground, params));
         fluid.set_boundary_factors(params.boundary_factors());
         ground.set_room(room::boundary_room(&ground, params, setting, capacity));

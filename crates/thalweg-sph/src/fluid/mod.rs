@@ -14,6 +14,7 @@ use crate::pressure::incompressible::Incompressible;
 use crate::pressure::summed::Summed;
 use crate::pressure::wcsph::Wcsph;
 use crate::pressure::{Pressure, Shared};
+use crate::thickening::Thickening;
 use periodic::Periodic;
 use thalweg_field::{Invalid, require};
 
@@ -40,6 +41,9 @@ pub struct Fluid {
     wall_viscosity: f32,
     /// By how much a particle full of cargo is heavier than one without, over the weight of that `[-]`.
     surplus: f32,
+    /// How cargo thickens it, if it does, and the largest share of it that there may be `[-]`.
+    thickening: Option<Thickening>,
+    most_cargo: f64,
     boundary: BoundaryFactors,
     expected_speed: f64,
     /// Sorted, at the present time; velocities half a step before.
@@ -77,6 +81,8 @@ impl Fluid {
             constants,
             wall_viscosity: constants.wall_viscosity,
             surplus: 0.0,
+            thickening: None,
+            most_cargo: 0.0,
             boundary: BoundaryFactors::of(params),
             expected_speed,
             now: Particles::with_capacity(capacity, cargo),
@@ -165,6 +171,12 @@ impl Fluid {
     /// the [`Surroundings`](crate::Surroundings); pressure behind a boundary grows with depth accordingly, where density follows the flow.
     pub fn set_surplus(&mut self, surplus: f64) {
         self.surplus = surplus as f32;
+    }
+
+    /// From now on cargo thickens the fluid, as grains do that in their densest packing fill a share `packed` of the room, of which there is at
+    /// most a share `most` in a particle `[-]`; missing: it does not. Where density is summed up it never does.
+    pub fn set_thickening(&mut self, packed: Option<f64>, most: f64) {
+        (self.thickening, self.most_cargo) = (packed.map(Thickening::around), most);
     }
 
     /// Joins opposite sides from now on, given by their lowest and highest coordinate along x and y `[m]`: what is near one is also beyond

@@ -16,7 +16,13 @@ const RELAXED: f32 = 0.9;
 impl Fluid {
     /// The longest stable time step `[s]`.
     pub fn max_dt(&self) -> f64 {
-        self.pressure.max_dt(&self.constants, self.last, self.wall_viscosity)
+        self.pressure.max_dt(&self.constants, self.last, self.thickest().max(self.wall_viscosity))
+    }
+
+    /// The largest viscosity that there may be inside the fluid `[Pa·s]`.
+    fn thickest(&self) -> f32 {
+        let times = self.thickening.map_or(1.0, |thickening| thickening.times(self.most_cargo));
+        self.constants.viscosity + (self.params.viscosity * (times - 1.0)) as f32
     }
 
     /// The time step that comes next `[s]`, at most `limit`.
@@ -157,6 +163,7 @@ impl Fluid {
             boundary: self.boundary,
             wall_viscosity: self.wall_viscosity,
             surplus: self.surplus,
+            thickening: self.thickening,
             // Longer steps are taken where nothing moves but sediment.
             elapsed: self.last_dt.min(self.max_dt()),
         };

@@ -20,6 +20,7 @@ use crate::neighbours::Neighbours;
 use crate::params::FluidParams;
 use crate::particles::{PADDING, Particles, make_room};
 use crate::tension::Normals;
+use crate::thickening::Thickening;
 
 /// Sorted particles, and what acts on them beside each other.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +36,8 @@ pub(crate) struct Sorted<'a> {
     pub wall_viscosity: f32,
     /// By how much a particle full of cargo is heavier than one without, over the weight of that `[-]`.
     pub surplus: f32,
+    /// How cargo thickens it, if it does.
+    pub thickening: Option<Thickening>,
     /// How long the last move took `[s]`.
     pub elapsed: f64,
 }

@@ -72,7 +72,11 @@ pub(super) fn resume(pressure: PressureSolver) -> Checks {
         let what = |what: &str| format!("{what}, saved at step {}", saved.step);
         let check = |quantity: &str| Check::new(what(quantity), "values", "same state, same bits");
         let refused = if taken { 0 } else { usize::MAX };
-        checks.push(check("values that differ when taken up").near((again + refused) as f64, 0.0, 0.0));
+        checks.push(check("values that differ when taken up").near(
+            again.saturating_add(refused) as f64,
+            0.0,
+            0.0,
+        ));
         checks.push(check("values that differ 40 steps later").near(differ as f64, 0.0, 0.0));
     }
     Ok(checks)

@@ -7,18 +7,21 @@ use crate::tension::{self, Pair, Pull, Surface};
 use fearless_simd::{Simd, f32x8, prelude::*};
 
 /// Computes the acceleration of every particle of the fluid.
-pub(super) struct Forces<'a, const TENSION: u8> {
+pub(super) struct Forces<'a, const TENSION: u8, const THICK: bool> {
     pub particles: &'a Particles,
     pub numbers: &'a Numbers,
     /// Downwards `[m/s²]`.
     pub gravity: f32,
     /// Compression that pushes `[-]`; of the boundary 1 if it is rough, else 0.
     pub pushing: &'a [f32],
+    /// Half of the viscosity that what each particle of the fluid carries adds, as a factor of the viscous force `[m²/s]`; read where it is
+    /// `THICK`.
+    pub thickness: &'a [f32],
     /// What tension alone reads.
     pub surface: Surface<'a>,
 }
 
-impl<'a, const TENSION: u8> Visitor for Forces<'a, TENSION> {
+impl<'a, const TENSION: u8, const THICK: bool> Visitor for Forces<'a, TENSION, THICK> {
     type Out = [&'a mut [f32]; 3];
     const KIND: Kind = Kind::Fluid;
     const AMONG: &'static [Kind] = &[Kind::Fluid, Kind::Boundary];
@@ -26,12 +29,20 @@ impl<'a, const TENSION: u8> Visitor for Forces<'a, TENSION> {
     #[inline(always)]
     fn cluster<S: Simd>(&self, simd: S, cluster: &Cluster, [ax, ay, az]: &mut Self::Out) {
         let ([x, y, z], [u, v, w]) = (&self.particles.position, &self.particles.velocity);
-        let [x, y, z, u, v, w, mass, pushing] = even([x, y, z, u, v, w, &self.particles.mass, self.pushing]);
+        let thickness = if THICK { self.thickness } else { self.pushing };
+        let [x, y, z, u, v, w, mass, pushing, thickness] =
+            even([x, y, z, u, v, w, &self.particles.mass, self.pushing, thickness]);
         let n = self.numbers;
         let zero = f32x8::splat(simd, 0.0);
         let (h, closest) = (f32x8::splat(simd, n.h), f32x8::splat(simd, n.closest));
         let stiffness = f32x8::splat(simd, n.stiffness);
-        let (viscosity, drag) = (f32x8::splat(simd, -n.viscosity), f32x8::splat(simd, -n.wall_viscosity));
+        let (mut viscosity, mut drag) =
+            (f32x8::splat(simd, -n.viscosity), f32x8::splat(simd, -n.wall_viscosity));
+        if THICK {
+            let own = cluster.own(simd, thickness);
+            viscosity -= own;
+            drag = (own * n.per_thickness).mul_add(drag, drag);
+        }
         let (here, speed) = (cluster.own3(simd, [x, y, z]), cluster.own3(simd, [u, v, w]));
         let own = cluster.own(simd, pushing) * stiffness;
         let growth = n.growth_around(simd, self.particles, cluster) * stiffness;
@@ -45,7 +56,8 @@ impl<'a, const TENSION: u8> Visitor for Forces<'a, TENSION> {
             let both = stiffness.mul_add(f32x8::splat(simd, pushing[j]), own);
             // Viscosity (Monaghan 1992) along the way between the two; it keeps angular momentum.
             let rate = dot3(apart(speed, [u, v, w], j), way) / rr;
-            push = add3(push, q * q * q * viscosity.mul_add(rate, both), way);
+            let between = if THICK { viscosity - f32x8::splat(simd, thickness[j]) } else { viscosity };
+            push = add3(push, q * q * q * between.mul_add(rate, both), way);
             if TENSION != tension::NONE {
                 let pair = Pair { away: way, rr, r, within: -q };
                 pull.add::<TENSION>(simd, &self.surface, &pair, cluster, j);

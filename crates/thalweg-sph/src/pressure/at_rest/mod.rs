@@ -15,7 +15,7 @@ use crate::constants::Constants;
 use crate::kernel::{Kernel, Wendland, lattice_sum};
 use crate::neighbours::{Cluster, LANES};
 use crate::params::{FluidParams, Tension};
-use crate::particles::{BOUNDARY, PART, Particles, SLIP};
+use crate::particles::{BOUNDARY, PADDING, PART, Particles, SLIP};
 use crate::tension::{self, Surface};
 use fearless_simd::{Simd, f32x8, prelude::*};
 use forces::Forces;
@@ -61,6 +61,9 @@ pub(super) struct Numbers {
     /// Factor of the viscous force in the fluid, and towards the boundary `[m²/s]`.
     pub viscosity: f32,
     pub wall_viscosity: f32,
+    /// One over what a fluid twice as thick as without cargo adds to the first of them `[s/m²]`, half of that for each of two particles; 0 without
+    /// viscosity.
+    pub per_thickness: f32,
     /// By how much more it grows for what is full of cargo `[-]`.
     pub surplus: f32,
     /// Factors of q⁵ and q⁴ that make [`Self::spreading`] out of the kernel [1/m⁵, 1/m⁴].
@@ -82,6 +85,7 @@ impl Numbers {
             growth: (params.gravity / (sound * sound)) as f32,
             viscosity: factor(c.viscosity),
             wall_viscosity: factor(wall_viscosity) * sticking(params) as f32,
+            per_thickness: if params.viscosity > 0.0 { 2.0 / factor(params.viscosity as f32) } else { 0.0 },
             surplus,
             pairing: {
                 let spaced = (h - params.spacing).powi(4) * (h + 4.0 * params.spacing);
@@ -168,6 +172,8 @@ pub(crate) fn sticking(params: &FluidParams) -> f64 {
 pub(super) struct Columns {
     /// Compression that pushes: no pull at the surface `[-]`. Of the boundary 1 if it is rough, else 0.
     pub pushing: Vec<f32>,
+    /// Half of the viscosity that cargo adds, as a factor of the viscous force `[m²/s]`; empty where it adds none.
+    thickness: Vec<f32>,
     /// Normals of the surface, not normalised `[-]`; for Akinci's tension alone.
     normal: [Vec<f32>; 3],
 }
@@ -204,15 +210,36 @@ impl Columns {
         }
     }
 
+    /// How thick each particle is; of the boundary nothing.
+    fn find_thickness(&mut self, sorted: Sorted, numbers: &Numbers) {
+        let Sorted { particles, thickening, .. } = sorted;
+        let Some(thickening) = thickening.filter(|_| particles.has_cargo() && numbers.per_thickness > 0.0)
+        else {
+            self.thickness.clear();
+            return;
+        };
+        let count = particles.len();
+        resize_column(&mut self.thickness, count + PADDING);
+        let once = 1.0 / f64::from(numbers.per_thickness);
+        band::for_each_part(0..count, PART, &mut self.thickness[..count], &|range, thickness: &mut [f32]| {
+            for (thickness, i) in thickness.iter_mut().zip(range) {
+                let fluid = !particles.is_boundary(i);
+                *thickness =
+                    if fluid { (once * (thickening.times(particles.cargo[i]) - 1.0)) as f32 } else { 0.0 };
+            }
+        });
+    }
+
     /// Accelerations by pressure, viscosity, surface tension, gravity and the boundary.
     pub(super) fn accelerate(
-        &self,
+        &mut self,
         sorted: Sorted,
         shared: &Shared,
         numbers: &Numbers,
         out: [&mut [f32]; 3],
     ) {
         use tension::{AKINCI, BECKER_TESCHNER, COLOUR_FIELD, NONE};
+        self.find_thickness(sorted, numbers);
         match tension::number(sorted.params.surface) {
             COLOUR_FIELD => self.walk_forces::<COLOUR_FIELD>(sorted, shared, numbers, out),
             BECKER_TESCHNER => self.walk_forces::<BECKER_TESCHNER>(sorted, shared, numbers, out),
@@ -228,6 +255,20 @@ impl Columns {
         numbers: &Numbers,
         out: [&mut [f32]; 3],
     ) {
+        if self.thickness.is_empty() {
+            self.walk_thick::<TENSION, false>(sorted, shared, numbers, out);
+        } else {
+            self.walk_thick::<TENSION, true>(sorted, shared, numbers, out);
+        }
+    }
+
+    fn walk_thick<const TENSION: u8, const THICK: bool>(
+        &self,
+        sorted: Sorted,
+        shared: &Shared,
+        numbers: &Numbers,
+        out: [&mut [f32]; 3],
+    ) {
         let Sorted { particles, neighbours, constants, .. } = sorted;
         let surface = Surface {
             constants,
@@ -236,7 +277,8 @@ impl Columns {
             normal: [&self.normal[0], &self.normal[1], &self.normal[2]],
         };
         let gravity = constants.gravity;
-        let visitor = Forces::<TENSION> { particles, numbers, gravity, pushing: &self.pushing, surface };
+        let (pushing, thickness) = (&self.pushing, &self.thickness);
+        let visitor = Forces::<TENSION, THICK> { particles, numbers, gravity, pushing, thickness, surface };
         neighbours.walk(particles, &visitor, out);
     }
 }

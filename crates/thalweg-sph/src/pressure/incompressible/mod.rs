@@ -5,7 +5,7 @@
 //! 2. all other forces give a flow without pressure;
 //! 3. [`rounds`] until what that flow leaves compressed is no more than `tolerance`: [`push`] adds to it what pressure does,
 //!    [`parting`] finds what is left, which corrects the pressure;
-//! 4. some rounds more until particles stand no closer than at rest, which move their places alone;
+//! 4. particles that stand closer than at rest are moved some of the way apart, their places alone;
 //! 5. [`spread`]: particles that go fast are shifted to where there are fewer.
 //!
 //! Where this parts from both papers: what is compressed follows from the flow, not from densities summed up anew, and particles that
@@ -29,8 +29,9 @@ use crate::constants::Constants;
 use crate::integrate::{Extremes, Shift};
 use crate::kernel::{Kernel, Wendland, lattice_sum};
 use crate::params::FluidParams;
-use crate::particles::{PART, Particles};
+use crate::particles::{BOUNDARY, PART, Particles};
 use around::Around;
+use push::Push;
 use rounds::{Found, Steps, Task, Work};
 use spread::Spread;
 use std::ops::Range;
@@ -48,10 +49,11 @@ const GROWTH: f64 = 1.2;
 const FAILED: f64 = 10.0;
 /// No step is taken anew in which sound, were there any, would cross less than this share of a spacing `[-]`.
 const SHORTEST: f64 = 0.2;
-/// Rounds for the places of particles: what is left comes next time.
-const PLACING_ROUNDS: u32 = 2;
 /// Share of eq. 8 of Solenthaler & Pajarola 2009 that a round takes `[-]`; neighbours correct as well.
 const EVEN_SHARE: f32 = 0.3;
+/// Share of the way apart that a particle which stands too close goes in a step `[-]`: neighbours go too (Ihmsen et al. 2014 take half,
+/// with fewer neighbours), and what is left comes next time.
+const PLACING_SHARE: f32 = 0.25;
 /// Fewest rounds of PCISPH (Solenthaler & Pajarola 2009, 3.3).
 const EVEN_ROUNDS: u32 = 3;
 
@@ -166,11 +168,8 @@ impl Incompressible {
             sorted,
             numbers,
             diagonal: &self.diagonal,
-            start: Some(velocity.each_ref().map(Vec::as_slice)),
+            start: velocity.each_ref().map(Vec::as_slice),
             time: kick,
-            heavy: true,
-            before: None,
-            pulls: true,
             rounds: [least, sorted.params.max_rounds],
             steps,
         };
@@ -184,23 +183,28 @@ impl Incompressible {
 
     /// Finds where particles go that stand closer than at rest; nothing pushes yet, and nothing moves.
     fn keep_places(&mut self, sorted: Sorted, numbers: &Numbers, next: &mut Particles) {
-        let Particles { position, mass, expires, .. } = next;
-        let pressure = &mut self.columns.pushing;
-        pressure.fill(0.0);
-        let task = Task {
-            sorted,
-            numbers,
-            diagonal: &self.diagonal,
-            start: None,
-            time: 1.0,
-            heavy: false,
-            before: Some(&self.crowding),
-            pulls: false,
-            rounds: [1, PLACING_ROUNDS],
-            steps: Steps::Learning,
+        let Sorted { particles, neighbours, params, .. } = sorted;
+        let count = particles.len();
+        let (diagonal, crowding) = (&self.diagonal, &self.crowding);
+        let part = |range: Range<usize>, pressure: &mut [f32]| {
+            let mut sums = (0.0, 0);
+            for (k, i) in range.enumerate() {
+                let counts = particles.tag[i] & BOUNDARY == 0 && diagonal[i] != 0.0;
+                let closer = if counts { crowding[i].max(0.0) } else { 0.0 };
+                pressure[k] = if closer > 0.0 { PLACING_SHARE * closer / diagonal[i].abs() } else { 0.0 };
+                sums = (sums.0 + f64::from(closer), sums.1 + u64::from(counts));
+            }
+            sums
         };
-        let flow = position.each_mut().map(Vec::as_mut_slice);
-        task.run(&mut Work { flow, pressure, corrected: mass, left: expires });
+        let both = |a: (f64, u64), b: (f64, u64)| (a.0 + b.0, a.1 + b.1);
+        let pressure = &mut self.columns.pushing;
+        let (closer, all) = band::measure_parts(0..count, PART, &mut pressure[..count], &part, &both);
+        if closer <= params.tolerance * all as f64 {
+            return;
+        }
+        let push = Push { particles, numbers, pressure, heavy: false, start: None, time: 1.0 };
+        let ahead = next.position.each_mut().map(|column| &mut column[..count]);
+        neighbours.walk(particles, &push, ahead);
     }
 }
 

@@ -12,8 +12,6 @@ pub(super) struct Parting<'a> {
     /// How everything moves `[m/s]`, and for how long `[s]`.
     pub flow: [&'a [f32]; 3],
     pub time: f32,
-    /// Compression before `[-]`; missing: none.
-    pub before: Option<&'a [f32]>,
 }
 
 impl<'a> Visitor for Parting<'a> {
@@ -42,11 +40,7 @@ impl<'a> Visitor for Parting<'a> {
             let twice = q * q * q * (2.0 * n.share * mass[j]);
             parting = twice.mul_add(dot3(apart(speed, [u, v, w], j), way), parting);
         }
-        let before = match self.before {
-            Some(before) => cluster.own(simd, before),
-            None => zero,
-        };
-        let compression = before + parting * (self.time * n.slope);
+        let compression = parting * (self.time * n.slope);
         let changed = cluster.result(simd, left) - compression;
         cluster.put(cluster.result(simd, corrected) * changed, corrected);
         cluster.put(compression, left);

@@ -22,15 +22,9 @@ pub(super) struct Task<'a> {
     pub numbers: &'a Numbers,
     /// What [`Around`](super::around::Around) finds `[1/m²]`.
     pub diagonal: &'a [f32],
-    /// The flow without pressure `[m/s]`, missing: none; and how long it goes on `[s]`.
-    pub start: Option<[&'a [f32]; 3]>,
+    /// The flow without pressure `[m/s]`, and how long it goes on `[s]`.
+    pub start: [&'a [f32]; 3],
     pub time: f32,
-    /// Whether pressure grows with depth behind the boundary.
-    pub heavy: bool,
-    /// Compression before `[-]`; missing: none.
-    pub before: Option<&'a [f32]>,
-    /// Whether pressure inside the fluid may be negative.
-    pub pulls: bool,
     /// Fewest and most rounds.
     pub rounds: [u32; 2],
     /// How each round goes on from the one before.
@@ -112,8 +106,8 @@ impl Task<'_> {
             particles,
             numbers: self.numbers,
             pressure: work.pressure,
-            heavy: self.heavy,
-            start: self.start,
+            heavy: true,
+            start: Some(self.start),
             time: self.time,
         };
         let flow = work.flow.each_mut().map(|column| &mut column[..count]);
@@ -129,7 +123,6 @@ impl Task<'_> {
             numbers: self.numbers,
             flow: work.flow.each_ref().map(|column| &**column),
             time: self.time,
-            before: self.before,
         };
         let out = [&mut *work.left, &mut *work.corrected].map(|column| &mut column[..count]);
         neighbours.walk(particles, &parting, out);
@@ -137,7 +130,7 @@ impl Task<'_> {
 
     /// The lowest pressure of a particle.
     fn least(&self, i: usize) -> f32 {
-        if self.pulls && self.diagonal[i] > 0.0 { f32::NEG_INFINITY } else { 0.0 }
+        if self.diagonal[i] > 0.0 { f32::NEG_INFINITY } else { 0.0 }
     }
 
     /// What the last round came to.
