@@ -40,9 +40,28 @@ pub(crate) struct Label {
     pub bits: u32,
     /// Values of the smallest and the largest integer code; none for floats, which hold the value itself.
     pub code_values: Option<[f64; 2]>,
+    /// How codes follow the values between those; missing: in a straight line.
+    #[serde(default, skip_serializing_if = "Curve::is_linear")]
+    pub code_curve: Curve,
     pub byte_order: Option<ByteOrder>,
     row_order: String,
     up_axis: String,
+}
+
+/// How codes follow values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Curve {
+    #[default]
+    Linear,
+    /// The square root of the value, on both sides of zero; zero is the smallest code, or 32768 of 65535.
+    SquareRoot,
+}
+
+impl Curve {
+    fn is_linear(&self) -> bool {
+        *self == Self::Linear
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -71,6 +90,7 @@ impl Label {
             max: range.map(|(_, high)| high.into()),
             bits: 32,
             code_values: None,
+            code_curve: Curve::Linear,
             byte_order: None,
             row_order: "north to south".into(),
             up_axis: "z".into(),
@@ -80,6 +100,11 @@ impl Label {
     /// The same, for values kept as 16-bit codes that run from `code_values[0]` to `code_values[1]`.
     pub(crate) fn coded(self, code_values: [f64; 2], byte_order: Option<ByteOrder>) -> Self {
         Self { bits: 16, code_values: Some(code_values), byte_order, ..self }
+    }
+
+    /// The same, for codes that follow a curve.
+    pub(crate) fn curved(self, code_curve: Curve) -> Self {
+        Self { code_curve, ..self }
     }
 
     /// What the numbers are.

@@ -152,6 +152,16 @@ pub(crate) fn write_grey(
     codes: Codes,
     label: &Label,
 ) -> io::Result<()> {
+    write_codes(writer, values, |value| codes.of(value), label)
+}
+
+/// The same with codes of any kind.
+pub(crate) fn write_codes(
+    writer: impl Write,
+    values: &Grid2<f32>,
+    code: impl Fn(f32) -> u16,
+    label: &Label,
+) -> io::Result<()> {
     let mut encoder = Encoder::new(writer, values.cols() as u32, values.rows() as u32);
     encoder.set_color(ColorType::Grayscale);
     encoder.set_depth(BitDepth::Sixteen);
@@ -163,7 +173,7 @@ pub(crate) fn write_grey(
     let mut bytes = Vec::new();
     for row in 0..values.rows() {
         bytes.clear();
-        bytes.extend(values.row(row).iter().flat_map(|&value| codes.of(value).to_be_bytes()));
+        bytes.extend(values.row(row).iter().flat_map(|&value| code(value).to_be_bytes()));
         stream.write_all(&bytes)?;
     }
     stream.finish()?;

@@ -1,6 +1,6 @@
 //! What every format shares while a file is read: checks before allocating, and numbers to metres.
 
-use crate::label::Label;
+use crate::label::{Curve, Label};
 use crate::{Estimate, Notice, ReadError, ReadOptions};
 use std::fmt::Display;
 use std::fs::File;
@@ -135,22 +135,38 @@ impl Reading<'_> {
         if range.is_none() && label.is_none() {
             notices.push(Notice::TakenAsMetres);
         }
-        match range {
-            Some([low, high]) => Scale { low, step: (high - low) / full },
-            None => Scale { low: 0.0, step: 1.0 },
+        let straight = match range {
+            Some([low, high]) => Scale { low, step: (high - low) / full, root_of: None },
+            None => Scale { low: 0.0, step: 1.0, root_of: None },
+        };
+        match label.filter(|_| self.options.height_range.is_none()) {
+            Some(Label { code_curve: Curve::SquareRoot, code_values: Some([low, high]), .. }) => {
+                let zero = if *low < 0.0 { (full / 2.0).ceil() } else { 0.0 };
+                Scale { root_of: Some((zero, full - zero, *high)), ..straight }
+            }
+            _ => straight,
         }
     }
 }
 
-/// A straight line from the numbers in a file to metres.
+/// A straight line from the numbers in a file to metres, or a parabola.
 #[derive(Clone, Copy)]
 pub(crate) struct Scale {
     low: f64,
     step: f64,
+    /// Where numbers are square roots: which stands for zero, how far from it is the largest, and the value of that.
+    root_of: Option<(f64, f64, f64)>,
 }
 
 impl Scale {
     pub(crate) fn metres(self, number: impl Into<f64>) -> f32 {
-        (self.low + number.into() * self.step) as f32
+        let number = number.into();
+        match self.root_of {
+            Some((zero, full, top)) => {
+                let share = (number - zero) / full;
+                (top * share * share.abs()) as f32
+            }
+            None => (self.low + number * self.step) as f32,
+        }
     }
 }
