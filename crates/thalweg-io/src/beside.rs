@@ -12,7 +12,9 @@ const LONGEST: u64 = 1 << 16;
 fn text(path: &Path) -> Result<Option<String>, ReadError> {
     let io = |source| ReadError::Io { path: path.into(), source };
     let file = match open_regular(path) {
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::IsADirectory) => return Ok(None),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::IsADirectory) => {
+            return Ok(None);
+        }
         file => file.map_err(io)?,
     };
     let mut bytes = Vec::new();
@@ -93,7 +95,8 @@ impl Prj {
             .any(|word| upper.starts_with(word));
         let last = upper.rsplit_once("AUTHORITY[\"EPSG\",").or_else(|| upper.rsplit_once("ID[\"EPSG\","));
         let number = last.and_then(|(_, rest)| {
-            let digits: String = rest.trim_start_matches('"').chars().take_while(char::is_ascii_digit).collect();
+            let digits: String =
+                rest.trim_start_matches('"').chars().take_while(char::is_ascii_digit).collect();
             // Only one that stands at the very end is that of the whole system.
             let end = rest.trim_start_matches('"').get(digits.len()..)?;
             let end = end.chars().all(|c| matches!(c, '"' | ']' | ' '));

@@ -21,6 +21,9 @@ const FORMAT: &str = "EXR";
 /// Names under which programs store one value per cell, the likeliest first.
 const HEIGHT_CHANNELS: [&str; 6] = ["Y", "height", "R", "Z", "V", "G"];
 
+/// Words for it.
+const HEIGHT_WORDS: [&str; 3] = ["height", "elevation", "displacement"];
+
 /// What a part or a layer of channels is called that holds heights.
 const HEIGHT: &str = "height";
 
@@ -94,7 +97,8 @@ impl<'a> Opened<'a> {
                 return Err(Error::Invalid("a block lies outside or appears twice".into()));
             }
             for (line, bytes) in block.data.chunks_exact(width * channel.all).enumerate().take(height) {
-                let of = |before: usize| &bytes[width * before..][..width * channel.sample.bytes_per_sample()];
+                let of =
+                    |before: usize| &bytes[width * before..][..width * channel.sample.bytes_per_sample()];
                 let own = of(channel.before);
                 differ |= channel.colours.is_some_and(|others| others.iter().any(|&other| of(other) != own));
                 let cells = &mut heights.row_mut(row + line)[col..col + width];
@@ -144,7 +148,10 @@ fn chosen(reading: Reading, headers: &[Header]) -> Result<(usize, Channel), Read
     };
     if let Some(asked) = &reading.options.band {
         let all = headers.iter().zip(&parts).enumerate().flat_map(|(part, (header, name))| {
-            names(header).into_iter().enumerate().map(move |(index, channel)| (part, name.clone(), index, channel))
+            names(header)
+                .into_iter()
+                .enumerate()
+                .map(move |(index, channel)| (part, name.clone(), index, channel))
         });
         let all: Vec<_> = all.collect();
         let number = asked.parse().ok().and_then(|number: usize| number.checked_sub(1));
@@ -174,10 +181,9 @@ fn chosen(reading: Reading, headers: &[Header]) -> Result<(usize, Channel), Read
         }
         let of_height = names.iter().position(layer);
         let known = |height: &&str| names.iter().position(|name| name == *height);
-        let lowercase = |height: &&str| names.iter().position(|name| last(name).eq_ignore_ascii_case(height));
-        of_height
-            .or_else(|| HEIGHT_CHANNELS.iter().find_map(known))
-            .or_else(|| HEIGHT_CHANNELS.iter().find_map(lowercase))
+        // Single letters mean something else in other layers: the y of a normal is no height.
+        let word = |name: &String| HEIGHT_WORDS.iter().any(|height| last(name).eq_ignore_ascii_case(height));
+        of_height.or_else(|| HEIGHT_CHANNELS.iter().find_map(known)).or_else(|| names.iter().position(word))
     };
     let order = named.into_iter().chain(0..headers.len());
     for part in order {
@@ -187,7 +193,8 @@ fn chosen(reading: Reading, headers: &[Header]) -> Result<(usize, Channel), Read
     }
     let all: Vec<String> = headers.iter().flat_map(names).collect();
     let what = format!("has no channel named Y, R, height or Z but {}", all.join(", "));
-    Err(reading.unsupported(what, "naming the one with the height, such as --band elevation"))
+    Err(reading
+        .unsupported(what, "a channel named Y, or naming the one with the height, such as --band elevation"))
 }
 
 fn copy<const N: usize>(bytes: &[u8], cells: &mut [f32], height: impl Fn([u8; N]) -> f32) {

@@ -322,7 +322,12 @@ impl Survey {
     }
 
     /// Says what is remarkable, and returns the number of cells without a height.
-    pub(crate) fn tell(&self, reading: Reading, bits: u8, notices: &mut Vec<Notice>) -> Result<usize, ReadError> {
+    pub(crate) fn tell(
+        &self,
+        reading: Reading,
+        bits: u8,
+        notices: &mut Vec<Notice>,
+    ) -> Result<usize, ReadError> {
         let Some((lowest, _)) = self.range else {
             return Err(ReadError::NoHeights { path: reading.path.into(), cells: self.total });
         };
@@ -423,7 +428,12 @@ impl Written<'_> {
                 let codes = Codes::new(path, range, holes, options.height_range).map_err(Gone::Write)?;
                 let label = label.coded(codes.ends, None);
                 sidecar = true;
-                (write_atomic(path, |w| png::write_grey(w, [cols, rows], codes, &label, &mut give)), label)
+                (
+                    write_atomic(path, |w| {
+                        png::write_rows(w, [cols, rows], |value| codes.of(value), &label, &mut give)
+                    }),
+                    label,
+                )
             }
             Format::Raw => {
                 let codes = Codes::new(path, range, holes, options.height_range).map_err(Gone::Write)?;
@@ -469,13 +479,11 @@ pub(crate) fn check_size(path: &Path, cols: usize, rows: usize) -> Result<(), Wr
     }
 }
 
-/// A line from values to the codes 0 to 65535.
+/// A straight line from values to the codes 0 to 65535.
 #[derive(Clone, Copy)]
 pub(crate) struct Codes {
     /// Values of the smallest and the largest code.
     pub ends: [f64; 2],
-    /// The power of its share of the range that the code of a value is; 1 is a straight line.
-    pub curve: f64,
 }
 
 impl Codes {
@@ -492,22 +500,15 @@ impl Codes {
         let (min, max) = (f64::from(min), f64::from(max));
         let [low, high] = range.unwrap_or([min, max]);
         if low <= min && max <= high && (high - low).is_finite() {
-            return Ok(Self::straight([low, high]));
+            return Ok(Self { ends: [low, high] });
         }
         Err(WriteError::OutOfRange { path: path.into(), min, max, range: [low, high] })
-    }
-
-    /// A straight line.
-    pub(crate) fn straight(ends: [f64; 2]) -> Self {
-        Self { ends, curve: 1.0 }
     }
 
     /// The code nearest to a value. Flat ground has no range to share out and is code 0 everywhere.
     pub(crate) fn of(self, value: f32) -> u16 {
         let [low, high] = self.ends;
-        if self.curve != 1.0 {
-            (crate::map::share_of(value.into(), self.ends, self.curve) * f64::from(u16::MAX)).round() as u16
-        } else if high > low {
+        if high > low {
             ((f64::from(value) - low) / (high - low) * f64::from(u16::MAX)).round() as u16
         } else {
             0

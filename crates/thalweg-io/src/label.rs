@@ -10,7 +10,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use thalweg_field::{FieldInfo, Frame, Grid2};
 
-/// Version of the description. Version 1 had neither the name of its file nor anything from `curve` on.
+/// Version of the description. Version 1 had neither the name of its file nor anything from `quantum` on.
 const SCHEMA: u32 = 2;
 
 /// Longest description that is read `[byte]`.
@@ -45,15 +45,12 @@ pub(crate) struct Label {
     pub bits: u32,
     /// Values of the smallest and the largest integer code; none for floats, which hold the value itself.
     pub code_values: Option<[f64; 2]>,
+    /// How codes follow the values between those; missing: in a straight line.
+    #[serde(default, skip_serializing_if = "Curve::is_linear")]
+    pub code_curve: Curve,
     pub byte_order: Option<ByteOrder>,
     pub row_order: String,
     pub up_axis: String,
-    /// The power of its share of the range that the code of a value is; 1 is a straight line.
-    #[serde(default = "straight", skip_serializing_if = "is_straight")]
-    pub curve: f64,
-    /// Cells beyond the range of the codes.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub clipped: u64,
     /// Difference of value between two codes, where they lie on a straight line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quantum: Option<f64>,
@@ -62,18 +59,6 @@ pub(crate) struct Label {
     pub nodata: Option<String>,
     #[serde(flatten)]
     pub story: Story,
-}
-
-fn straight() -> f64 {
-    1.0
-}
-
-fn is_straight(curve: &f64) -> bool {
-    *curve == 1.0
-}
-
-fn is_zero(count: &u64) -> bool {
-    *count == 0
 }
 
 /// Where a terrain comes from and where it is to go, for its description.
@@ -92,6 +77,22 @@ pub struct Story {
     /// What to type into a program, by the words in its windows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub engine: Option<serde_json::Value>,
+}
+
+/// How codes follow values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Curve {
+    #[default]
+    Linear,
+    /// The square root of the value, on both sides of zero; zero is the smallest code, or 32768 of 65535.
+    SquareRoot,
+}
+
+impl Curve {
+    fn is_linear(&self) -> bool {
+        *self == Self::Linear
+    }
 }
 
 /// Which byte of a number comes first in a file that does not say it.
@@ -133,11 +134,10 @@ impl Label {
             max: range.map(|(_, high)| high.into()),
             bits: 32,
             code_values: None,
+            code_curve: Curve::Linear,
             byte_order: None,
             row_order: "north to south".into(),
             up_axis: "z".into(),
-            curve: 1.0,
-            clipped: 0,
             quantum: None,
             nodata: None,
             story: Story::default(),
@@ -149,6 +149,12 @@ impl Label {
         let [low, high] = code_values;
         let quantum = Some((high - low) / 65535.0);
         Self { bits: 16, code_values: Some(code_values), byte_order, quantum, ..self }
+    }
+
+    /// The same, for codes that follow a curve.
+    pub(crate) fn curved(self, code_curve: Curve) -> Self {
+        let quantum = self.quantum.filter(|_| code_curve.is_linear());
+        Self { code_curve, quantum, ..self }
     }
 
     /// What the numbers are.
@@ -180,9 +186,6 @@ impl Label {
         let label: Self = serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?;
         if !(1..=SCHEMA).contains(&label.schema) {
             return Err(wrong(format!("it has schema {} but 1 to {SCHEMA} are understood", label.schema)));
-        }
-        if !(label.curve.is_finite() && label.curve > 0.0) {
-            return Err(wrong(format!("curve is {} but must be above 0", label.curve)));
         }
         if !(label.cell_m.is_finite() && label.cell_m > 0.0) {
             return Err(wrong(format!("cell_m is {} but must be above 0", label.cell_m)));
@@ -221,7 +224,9 @@ impl Label {
         let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let shared = sidecar_of(path);
         let taken = match Self::at(&shared) {
-            Ok(Some(Self { file: Some(other), .. })) => other != file && folder_of(path).join(other).is_file(),
+            Ok(Some(Self { file: Some(other), .. })) => {
+                other != file && folder_of(path).join(other).is_file()
+            }
             // One without a name is of an earlier version, and whose it is nobody knows.
             _ => false,
         };

@@ -55,11 +55,8 @@ impl<'a> Opened<'a> {
             shape.split(',').filter(|side| !side.is_empty()).map(str::parse).collect();
         let sides = sides.map_err(|_| broken("shape"))?;
         // Layers of one are no dimension.
-        let sides: Vec<u64> = if sides.len() > 2 {
-            sides.iter().copied().filter(|&side| side != 1).collect()
-        } else {
-            sides
-        };
+        let sides: Vec<u64> =
+            if sides.len() > 2 { sides.iter().copied().filter(|&side| side != 1).collect() } else { sides };
         let &[rows, cols] = sides.as_slice() else {
             let what = format!("holds an array of {} dimensions", sides.len());
             return Err(reading.unsupported(what, "saving one with rows and columns"));
@@ -68,7 +65,9 @@ impl<'a> Opened<'a> {
         let number = kind.get(1..).unwrap_or_default();
         let bytes = number.get(1..).and_then(|bytes| bytes.parse().ok()).unwrap_or(0);
         let kind = (number.chars().next().unwrap_or_default(), bytes);
-        if !matches!(kind, ('f', 2 | 4 | 8) | ('u' | 'i', 1 | 2 | 4 | 8)) || !matches!(order, '<' | '>' | '|' | '=') {
+        if !matches!(kind, ('f', 2 | 4 | 8) | ('u' | 'i', 1 | 2 | 4 | 8))
+            || !matches!(order, '<' | '>' | '|' | '=')
+        {
             let what = format!("holds numbers of the kind {order}{number}");
             return Err(reading.unsupported(what, "saving it as float32"));
         }

@@ -1,6 +1,5 @@
 //! PNG: heights in 8 or 16 bits, and pictures.
 
-use crate::heightmap::Codes;
 use crate::label::{KEY, Label};
 use crate::reading::{Head, Raster, Reading};
 use crate::{Estimate, Notice, ReadError};
@@ -153,6 +152,19 @@ fn colour_tag(info: &Info) -> Option<&'static str> {
     tags.into_iter().find(|(_, present)| *present).map(|(chunk, _)| chunk)
 }
 
+/// Writes 16-bit grey, with codes of any kind.
+pub(crate) fn write_codes(
+    writer: &mut impl Write,
+    values: &Grid2<f32>,
+    code: impl Fn(f32) -> u16,
+    label: &Label,
+) -> io::Result<()> {
+    write_rows(writer, [values.cols(), values.rows()], code, label, |row, out| {
+        out.copy_from_slice(values.row(row));
+        Ok(())
+    })
+}
+
 /// Bytes of rows that are packed as one piece `[byte]`: large enough that a piece knows its past, small enough that all
 /// threads have some.
 const PIECE: usize = 1 << 18;
@@ -165,10 +177,10 @@ const AT_ONCE: usize = 32;
 ///
 /// Pieces of rows are packed side by side and joined: each ends on a whole byte (a deflate "sync flush"), so that the next
 /// one can follow it.
-pub(crate) fn write_grey(
+pub(crate) fn write_rows(
     writer: &mut impl Write,
     [cols, rows]: [usize; 2],
-    codes: Codes,
+    code: impl Fn(f32) -> u16,
     label: &Label,
     mut give: impl FnMut(usize, &mut [f32]) -> io::Result<()>,
 ) -> io::Result<()> {
@@ -191,7 +203,7 @@ pub(crate) fn write_grey(
             let mut piece = Vec::with_capacity((end - first) * (2 * cols + 1));
             for at in first..end {
                 give(at, &mut row)?;
-                let bytes: Vec<u8> = row.iter().flat_map(|&value| codes.of(value).to_be_bytes()).collect();
+                let bytes: Vec<u8> = row.iter().flat_map(|&value| code(value).to_be_bytes()).collect();
                 filter(&bytes, &above, &mut piece);
                 above = bytes;
             }
@@ -245,8 +257,7 @@ fn packed(piece: &[u8], last: bool) -> io::Result<Vec<u8>> {
         let before = encoder.total_in() as usize;
         let room = out.capacity() - out.len();
         let written = encoder.total_out();
-        let status =
-            encoder.compress_vec(&piece[before..], &mut out, end).map_err(io::Error::other)?;
+        let status = encoder.compress_vec(&piece[before..], &mut out, end).map_err(io::Error::other)?;
         let filled = (encoder.total_out() - written) as usize == room;
         let done = encoder.total_in() as usize == piece.len() && !filled;
         if status == flate2::Status::StreamEnd || !last && done {

@@ -1,6 +1,6 @@
 //! What every format shares while a file is read: checks before allocating, and numbers to metres.
 
-use crate::label::Label;
+use crate::label::{Curve, Label};
 use crate::reproject::{Degrees, Layout};
 use crate::{Estimate, Notice, ReadError, ReadOptions};
 use std::fmt::Display;
@@ -201,13 +201,13 @@ impl Reading<'_> {
         if range.is_none() && label.is_none() {
             notices.push(Notice::TakenAsMetres);
         }
-        let curve = label.map_or(1.0, |label| label.curve).max(f64::MIN_POSITIVE);
-        match range {
-            Some([low, high]) if curve != 1.0 && self.options.height_range.is_none() => {
-                Scale { low, step: high - low, bent: Some([full, 1.0 / curve]) }
+        let straight = range.map_or(Scale::AS_IT_IS, |[low, high]| Scale::new(low, (high - low) / full));
+        match label.filter(|_| self.options.height_range.is_none()) {
+            Some(Label { code_curve: Curve::SquareRoot, code_values: Some([low, high]), .. }) => {
+                let zero = if *low < 0.0 { (full / 2.0).ceil() } else { 0.0 };
+                Scale { root_of: Some((zero, full - zero, *high)), ..straight }
             }
-            Some([low, high]) => Scale::new(low, (high - low) / full),
-            None => Scale::AS_IT_IS,
+            _ => straight,
         }
     }
 }
@@ -218,13 +218,13 @@ fn bytes_with(size: &Estimate, cols: usize, rows: usize) -> u64 {
     cells.saturating_mul(size_of::<f32>() as u64).saturating_add(size.bytes)
 }
 
-/// A straight line from the numbers in a file to metres, or a bent one for the codes of a map.
+/// A straight line from the numbers in a file to metres, or a parabola.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Scale {
     low: f64,
     step: f64,
-    /// Largest code, and the power of its share that the value is.
-    bent: Option<[f64; 2]>,
+    /// Where numbers are square roots: which stands for zero, how far from it is the largest, and the value of that.
+    root_of: Option<(f64, f64, f64)>,
 }
 
 impl Scale {
@@ -232,7 +232,7 @@ impl Scale {
     pub(crate) const AS_IT_IS: Self = Self::new(0.0, 1.0);
 
     pub(crate) const fn new(low: f64, step: f64) -> Self {
-        Self { low, step, bent: None }
+        Self { low, step, root_of: None }
     }
 
     pub(crate) fn low(self) -> f64 {
@@ -245,9 +245,12 @@ impl Scale {
 
     pub(crate) fn metres(self, number: impl Into<f64>) -> f32 {
         let number = number.into();
-        match self.bent {
+        match self.root_of {
+            Some((zero, full, top)) => {
+                let share = (number - zero) / full;
+                (top * share * share.abs()) as f32
+            }
             None => (self.low + number * self.step) as f32,
-            Some([full, power]) => crate::map::value_of(number / full, [self.low, self.low + self.step], power),
         }
     }
 }

@@ -39,8 +39,8 @@ const SURVEY_FEET: [u16; 3] = [5702, 6360, 8052];
 const FEET: [u16; 5] = [6130, 6131, 6132, 8050, 8228];
 const BRITISH_FEET: u16 = 5754;
 const DOWNWARDS: [u16; 33] = [
-    5336, 5612, 5614, 5706, 5715, 5734, 5739, 5789, 5831, 5861, 5862, 5863, 5864, 5865, 5866, 5867, 5873, 6357,
-    6358, 6359, 7976, 8051, 8053, 8358, 8378, 8897, 9287, 9288, 9672, 10150, 10151, 10349, 10364,
+    5336, 5612, 5614, 5706, 5715, 5734, 5739, 5789, 5831, 5861, 5862, 5863, 5864, 5865, 5866, 5867, 5873,
+    6357, 6358, 6359, 7976, 8051, 8053, 8358, 8378, 8897, 9287, 9288, 9672, 10150, 10151, 10349, 10364,
 ];
 
 /// The value of a key.
@@ -159,10 +159,8 @@ impl Keys {
             Some((code, height)) => (number(code)?, Some(number(height)?)),
             None => (number(codes)?, None),
         };
-        let mut keys = BTreeMap::from([
-            (MODEL_TYPE, Value::Code(PROJECTED)),
-            (PROJECTED_CRS, Value::Code(code)),
-        ]);
+        let mut keys =
+            BTreeMap::from([(MODEL_TYPE, Value::Code(PROJECTED)), (PROJECTED_CRS, Value::Code(code))]);
         if let Some(height) = height {
             keys.insert(VERTICAL_CRS, Value::Code(height));
             keys.insert(VERTICAL_UNITS, Value::Code(METRE));
@@ -171,8 +169,7 @@ impl Keys {
     }
 
     fn told(crs: &str) -> Option<Self> {
-        let keys: BTreeMap<String, serde_json::Value> =
-            serde_json::from_str(crs.strip_prefix(KEYS)?).ok()?;
+        let keys: BTreeMap<String, serde_json::Value> = serde_json::from_str(crs.strip_prefix(KEYS)?).ok()?;
         let value = |value: serde_json::Value| {
             Some(match value {
                 serde_json::Value::Number(code) => Value::Code(u16::try_from(code.as_u64()?).ok()?),

@@ -70,8 +70,9 @@ impl Layout {
             let found = tags.find_tag_unsigned_vec(tag).map_err(|error| explain(reading, error))?;
             Ok(found.unwrap_or_default())
         };
-        let mut number =
-            |tag: Tag, otherwise: u64| Ok::<_, ReadError>(numbers(tag)?.first().copied().unwrap_or(otherwise));
+        let mut number = |tag: Tag, otherwise: u64| {
+            Ok::<_, ReadError>(numbers(tag)?.first().copied().unwrap_or(otherwise))
+        };
         let (cols, rows) = (number(Tag::ImageWidth, 0)?, number(Tag::ImageLength, 0)?);
         if cols == 0 || rows == 0 {
             return Err(ReadError::Empty { path: reading.path.into(), cols, rows });

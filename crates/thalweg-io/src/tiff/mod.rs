@@ -89,13 +89,11 @@ impl<'a> Opened<'a> {
         let big_endian = decoder.byte_order() == ByteOrder::BigEndian;
         let layout = Layout::of(reading, &mut decoder.image_ifd(), big_endian)?;
         let wanted = wanted(reading, &layout)?;
-        let size =
-            reading.admit(FORMAT, layout.cols as u64, layout.rows as u64, 2 * layout.scratch())?;
+        let size = reading.admit(FORMAT, layout.cols as u64, layout.rows as u64, 2 * layout.scratch())?;
         let facts = Facts::of(reading, &mut decoder, &layout)?;
         let mask = mask(reading, &mut decoder, &layout, big_endian)?;
         let file = handle.map_err(|source| ReadError::Io { path: reading.path.into(), source })?;
-        let metres =
-            Metres { nodata: facts.nodata, scale: Scale::AS_IT_IS, unit: 1.0 };
+        let metres = Metres { nodata: facts.nodata, scale: Scale::AS_IT_IS, unit: 1.0 };
         let rows = Rows::new(layout.clone(), wanted);
         Ok(Self { reading, file, rows, layout, mask, facts, band: wanted.band, metres, next: 0, size })
     }
@@ -118,7 +116,8 @@ impl<'a> Opened<'a> {
             self.metres.unit = unit;
         }
         // Elevation models with a place on earth are in metres unless they say otherwise.
-        if !matches!(place, Some(Place { crs: Some(_), .. } | Place { degrees: Some(_), .. })) {
+        if unit == 1.0 && !matches!(place, Some(Place { crs: Some(_), .. } | Place { degrees: Some(_), .. }))
+        {
             notices.append(&mut assumed);
         }
         if self.layout.photometric == photometric::WHITE_IS_ZERO && self.layout.bits > 1 {
@@ -299,8 +298,8 @@ impl Facts {
         let directory = tags.find_tag_unsigned_vec::<u16>(Tag::GeoKeyDirectoryTag).map_err(fail)?;
         let ascii = text(&mut tags, Tag::GeoAsciiParamsTag).unwrap_or_default();
         let keys = Keys::of(&directory.unwrap_or_default(), &doubles, &ascii);
-        let label = text(&mut tags, Tag::ImageDescription)
-            .and_then(|text| Label::parse(&text, reading.path).ok());
+        let label =
+            text(&mut tags, Tag::ImageDescription).and_then(|text| Label::parse(&text, reading.path).ok());
         let nodata = text(&mut tags, Tag::GdalNodata).and_then(|text| {
             let number: f64 = text.trim_matches(|c: char| c == '\0' || c.is_whitespace()).parse().ok()?;
             // Written with 17 digits, but what is in the cells has been through a float.

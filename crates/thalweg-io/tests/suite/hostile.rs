@@ -131,7 +131,7 @@ fn enormous_sizes_in_tiny_files_are_refused_before_allocating() {
     // ImageWidth is tag 256, ImageLength 257 and RowsPerStrip 278, each one LONG.
     let (_, tif) = written(folder.path(), "a.tif", 23, 17);
     let mut tif = tif;
-    for tag in [256u16, 257, 278] {
+    for tag in [256u16, 257] {
         let mark = [tag.to_le_bytes(), 4u16.to_le_bytes(), [1, 0], [0, 0]].concat();
         tif = patched(&tif, &mark, 0, &huge.to_le_bytes());
     }

@@ -8,5 +8,6 @@ mod meshes;
 mod pictures;
 mod ply;
 mod roundtrip;
+mod sources;
 mod volumes;
 mod vtp;
