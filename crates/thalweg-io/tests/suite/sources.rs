@@ -51,7 +51,7 @@ fn cells_behind_the_mask_inside_a_tiff_are_no_ground() {
     let mut encoder = TiffEncoder::new(File::create(&path).unwrap()).unwrap();
     encoder.write_image::<Gray32Float>(20, 10, grid.values()).unwrap();
     // One bit for each cell, rows padded to whole bytes.
-    let mut bits = [[0xff, 0xff, 0xf0]; 10];
+    let mut bits = [[0xffu8, 0xff, 0xf0]; 10];
     bits[4][0] = 0b1111_1110;
     let mut mask = encoder.image_directory().unwrap();
     let at = mask.write_data(bits.as_flattened()).unwrap() as u32;
