@@ -2,7 +2,7 @@
 
 use crate::atomic::write_atomic;
 use crate::beside::{Prj, World};
-use crate::label::{ByteOrder, HEIGHT, Label, Story};
+use crate::label::{ByteOrder, HEIGHT, Label, SOUTH_FIRST, Story};
 use crate::reading::{Head, Raster, Reading};
 use crate::reproject::Layout;
 use crate::{Notice, ReadError, WriteError};
@@ -111,6 +111,8 @@ pub struct WriteOptions {
     pub story: Story,
     /// Whether a description is written beside the file also where the format has room for one.
     pub sidecar: bool,
+    /// Whether rows begin in the south, as Unity has them; for raw files alone.
+    pub south_first: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -368,6 +370,8 @@ pub fn write_heightfield(path: &Path, field: &Heightfield, options: &WriteOption
     let size = [heights.cols(), heights.rows()];
     let what = Written { path, size, range: heights.range(), holes: count, frame: &field.frame };
     what.write(options, |row, out| {
+        // Only raw files are turned, and those never row by row.
+        let row = if options.south_first { heights.rows() - 1 - row } else { row };
         out.copy_from_slice(heights.row(row));
         Ok::<_, io::Error>(())
     })
@@ -406,8 +410,14 @@ impl Written<'_> {
             return refuse(WriteError::Extension { path: path.into(), expected: WRITTEN });
         };
         check_size(path, cols, rows).map_err(Gone::Write)?;
+        if options.south_first && !matches!(format, Format::Raw | Format::Raw32) {
+            let what = "rows that begin in the south".to_owned();
+            let expected = "only .raw, .r16 and .r32 can have them";
+            return refuse(WriteError::Refused { path: path.into(), what, expected });
+        }
         let label = Label::of_range(options.info.as_ref().unwrap_or(&HEIGHT), [cols, rows], range, frame);
-        let label = Label { story: options.story.clone(), ..label };
+        let row_order = if options.south_first { SOUTH_FIRST.into() } else { label.row_order.clone() };
+        let label = Label { story: options.story.clone(), row_order, ..label };
         // What a row lacks is remembered here, because only errors of the system go through a writer.
         let mut lacking = None;
         let mut give = |row: usize, out: &mut [f32]| {

@@ -19,6 +19,9 @@ const LONGEST: u64 = 1 << 20;
 /// Name of the description inside a PNG or EXR file.
 pub(crate) const KEY: &str = "thalweg";
 
+/// The other order of rows than ours.
+pub(crate) const SOUTH_FIRST: &str = "south to north";
+
 /// What the bed height is called.
 pub(crate) const HEIGHT: FieldInfo = FieldInfo::new("height", "m", "height of the bed");
 

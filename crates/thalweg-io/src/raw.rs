@@ -1,7 +1,7 @@
 //! R16, R32 and RAW: numbers, row after row, and nothing else.
 
 use crate::heightmap::Codes;
-use crate::label::{ByteOrder, Label};
+use crate::label::{ByteOrder, Label, SOUTH_FIRST};
 use crate::reading::{Head, Raster, Reading, Scale};
 use crate::{Estimate, Notice, ReadError};
 use std::fs::File;
@@ -108,6 +108,11 @@ impl<'a> Opened<'a> {
         Ok(Self { reading, file, label, kind, guessed, scale, big: false, bytes, size })
     }
 
+    /// Whether the first row of the file is the southern edge.
+    pub(crate) fn is_south_first(&self) -> bool {
+        self.label.as_ref().is_some_and(|label| label.row_order == SOUTH_FIRST)
+    }
+
     /// What is known besides the numbers. Goes before the first row.
     pub(crate) fn head(&mut self, notices: &mut Vec<Notice>) -> Result<Head, ReadError> {
         if self.guessed {
@@ -185,10 +190,12 @@ impl<'a> Opened<'a> {
     }
 
     pub(crate) fn read(mut self, notices: &mut Vec<Notice>) -> Result<Raster, ReadError> {
+        let south_first = self.is_south_first();
         let head = self.head(notices)?;
-        let mut heights = Grid2::filled(self.size.cols, self.size.rows, 0.0);
-        for row in 0..self.size.rows {
-            self.row(heights.row_mut(row))?;
+        let rows = self.size.rows;
+        let mut heights = Grid2::filled(self.size.cols, rows, 0.0);
+        for row in 0..rows {
+            self.row(heights.row_mut(if south_first { rows - 1 - row } else { row }))?;
         }
         Ok(Raster { heights, head })
     }

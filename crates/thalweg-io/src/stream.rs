@@ -38,7 +38,8 @@ impl<'a> Source<'a> {
         Ok(match format {
             Format::Tiff => Some((Self::Tiff(Box::new(tiff::Opened::new(reading, file)?)), reading)),
             Format::Raw | Format::Raw32 => {
-                Some((Self::Raw(Box::new(raw::Opened::new(reading, file)?)), reading))
+                let opened = raw::Opened::new(reading, file)?;
+                if opened.is_south_first() { None } else { Some((Self::Raw(Box::new(opened)), reading)) }
             }
             _ => None,
         })
