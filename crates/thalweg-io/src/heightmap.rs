@@ -251,7 +251,7 @@ fn finish(reading: Reading, raster: Raster, mut notices: Vec<Notice>) -> Result<
         if reading.options.keep_holes {
             notices.push(Notice::HolesKept { count: holes, total });
         } else {
-            let count = nodata::fill(&mut heights);
+            let count = nodata::fill_holes(&mut heights);
             notices.push(Notice::Filled { count, total });
         }
     }

@@ -1,11 +1,11 @@
 //! Meshes in and out, in the format that the name tells.
 
 use crate::points::PLACES;
-use crate::{Ply, ReadError, WriteError, glb, obj, ply, stl};
+use crate::{Ply, ReadError, WriteError, glb, glb_read, obj, ply, stl, stl_read};
 use std::path::Path;
 use thalweg_field::TriMesh;
 
-/// Reads a mesh in the format that the name tells, `.ply` or `.obj`. `max_bytes` is the memory that reading may use `[byte]`.
+/// Reads a mesh in the format that the name tells, `.ply`, `.obj`, `.stl` or `.glb`. `max_bytes` is the memory that reading may use `[byte]`.
 pub fn read_mesh(path: &Path, max_bytes: u64) -> Result<TriMesh, ReadError> {
     let unsupported =
         |what: &str, remedy| Err(ReadError::Unsupported { path: path.into(), what: what.into(), remedy });
@@ -16,7 +16,9 @@ pub fn read_mesh(path: &Path, max_bytes: u64) -> Result<TriMesh, ReadError> {
             Ply::Mesh(mesh) => Ok(mesh),
             Ply::Points(_) => unsupported("it holds points, no mesh", "a file that has faces"),
         },
-        _ => unsupported("its name is not that of a mesh that is read here", ".obj or .ply"),
+        Some("stl") => stl_read::read_stl(path, max_bytes),
+        Some("glb") => glb_read::read_glb(path, max_bytes),
+        _ => unsupported("its name is not that of a mesh that is read here", ".obj, .ply, .stl or .glb"),
     }
 }
 

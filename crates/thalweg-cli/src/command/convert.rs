@@ -10,7 +10,8 @@ use crate::print::fixed;
 use std::path::Path;
 use thalweg::field::{FieldInfo, Heightfield};
 use thalweg::io::{
-    CopyError, Kind, ReadOptions, WriteOptions, copy_by_rows, is_written_by_rows, survey, write_heightfield,
+    CopyError, Kind, ReadOptions, WriteOptions, copy_by_rows, fill_holes, heights_of_mesh,
+    is_written_by_rows, read_mesh, survey, write_heightfield,
 };
 
 /// Cells from which a file is copied row by row.
@@ -52,7 +53,9 @@ pub(crate) fn convert(args: &ConvertArgs) -> Result<(), Failure> {
         say!("{}", args.output.display());
         return Ok(());
     }
-    let (ground, info) = if args.join {
+    let (ground, info) = if let Some(ground) = of_mesh(args)? {
+        (ground, None)
+    } else if args.join {
         (tiles::join(&args.input, &args.reading())?, None)
     } else {
         let read = heightmap::read_keeping(&args.input, &args.reading(), keeps_holes(args))?;
@@ -70,6 +73,58 @@ pub(crate) fn convert(args: &ConvertArgs) -> Result<(), Failure> {
         None => ground,
     };
     write(args, &ground, info, &args.output)
+}
+
+/// The heights of a mesh, seen from above; none if the input is no mesh.
+fn of_mesh(args: &ConvertArgs) -> Result<Option<Heightfield>, Failure> {
+    if !matches!(Kind::of(&args.input), Some(Kind::Obj | Kind::Ply | Kind::Stl | Kind::Glb)) {
+        return Ok(None);
+    }
+    let name = args.input.display();
+    let limit = super::memory_limit(args.source.max_memory);
+    let mesh = read_mesh(&args.input, limit).map_err(Failure::usage)?;
+    let sides = [0, 1].map(|axis: usize| {
+        let along = || mesh.positions.iter().map(|place| f64::from(place[axis]));
+        along().fold(f64::MIN, f64::max) - along().fold(f64::MAX, f64::min)
+    });
+    // About as many cells as the mesh has corners.
+    let usual = (sides[0] * sides[1] / mesh.positions.len().max(1) as f64).sqrt();
+    let cell = match args.source.metres_per_pixel {
+        Some(cell) => cell,
+        None => {
+            let cell = heightmap::round(usual);
+            remark!(
+                "note: {name}: cells of {cell} m, about as many as it has corners; --metres-per-pixel changes it"
+            );
+            cell
+        }
+    };
+    let need = (sides[0] / cell).max(1.0) * (sides[1] / cell).max(1.0) * 8.0;
+    if need.is_finite() {
+        super::within_memory(
+            "cells of that size",
+            need as u64,
+            limit,
+            "use larger ones (--metres-per-pixel)",
+        )?;
+    }
+    let mut ground = heights_of_mesh(&mesh, cell).ok_or_else(|| {
+        Failure::usage(format!(
+            "{name}: {} by {} m make no terrain of cells of {cell} m; give another --metres-per-pixel",
+            sides[0], sides[1]
+        ))
+    })?;
+    let total = ground.height.len();
+    match fill_holes(&mut ground.height) {
+        0 => {}
+        count if count == total => {
+            return Err(Failure::usage(format!("{name}: nothing of it is seen from above")));
+        }
+        count => remark!(
+            "note: {name}: {count} of {total} cells lie beside it and were filled from their surroundings"
+        ),
+    }
+    Ok(Some(ground))
 }
 
 /// Whether cells without a height stay so: a `GeoTIFF` alone can hold them.

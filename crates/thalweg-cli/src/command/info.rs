@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use thalweg::field::{Field, FieldInfo, Frame, Heightfield, Points, TriMesh};
 use thalweg::io::checkpoint::Checkpoint;
-use thalweg::io::{Imported, Kind, Ply, read_obj, read_ply};
+use thalweg::io::{Imported, Kind, Ply, read_mesh, read_obj, read_ply};
 use thalweg::realism::{MEASURES, Measure, Sample, Verdict};
 use thalweg::run::{Realism, Unfinished, resume_command};
 use thalweg::terrain::analysis::{Measures, Statistics};
@@ -38,10 +38,10 @@ pub(crate) fn info(args: &InfoArgs) -> Result<(), Failure> {
             &read_obj(path, memory_limit(args.reading.source.max_memory)).map_err(Failure::usage)?,
             args,
         ),
-        Some(Kind::Glb) => Err(Failure::usage(format!(
-            "{}: GLB files are written here, but not read; have the mesh written as .ply or .obj",
-            path.display()
-        ))),
+        Some(Kind::Glb | Kind::Stl) => info_mesh(
+            &read_mesh(path, memory_limit(args.reading.source.max_memory)).map_err(Failure::usage)?,
+            args,
+        ),
         None if path.join("report.json").is_file() => info_run(path, args),
         None if is_scene() => info_scene(args),
         Some(Kind::Heightmap) | None => info_map(path, args),
