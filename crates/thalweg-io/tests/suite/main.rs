@@ -4,6 +4,7 @@ mod checkpoints;
 mod common;
 mod hostile;
 mod import;
+mod large;
 mod meshes;
 mod pictures;
 mod ply;

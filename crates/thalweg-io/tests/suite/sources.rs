@@ -555,3 +555,53 @@ fn eight_bits_of_any_depth_are_told() {
     tiff_file::<Gray8>(&path, &metres(20, 10).map(|h| (h / 8.0) as u8), PLAIN, &[]);
     assert!(read(&path).unwrap().notices.contains(&Notice::EightBit));
 }
+
+/// A corner of a mesh that is no two alike, as each format gives it back.
+#[test]
+fn meshes_of_other_formats_come_back_upright() {
+    use thalweg_io::{read_mesh, write_mesh};
+    let folder = tempfile::tempdir().unwrap();
+    let pyramid = common::pyramid();
+    for name in ["a.stl", "a.glb", "a.obj", "a.ply"] {
+        let path = folder.path().join(name);
+        write_mesh(&path, &pyramid, None).unwrap();
+        let back = read_mesh(&path, 1 << 20).unwrap();
+        assert_eq!(back.triangles.len(), pyramid.triangles.len(), "{name}");
+        for (ours, theirs) in pyramid.triangles.iter().zip(&back.triangles) {
+            let places = |mesh: &thalweg_field::TriMesh, triangle: &[u32; 3]| {
+                triangle.map(|corner| mesh.positions[corner as usize].map(|x| x + 0.0))
+            };
+            assert_eq!(places(&pyramid, ours), places(&back, theirs), "{name}");
+        }
+    }
+}
+
+/// Truncated, flipped and overwritten: an error with the file's name, and nothing worse.
+#[test]
+fn damaged_meshes_are_refused_at_once() {
+    use thalweg_field::random::Key;
+    use thalweg_io::{read_mesh, write_mesh};
+    let folder = tempfile::tempdir().unwrap();
+    for (index, name) in ["a.stl", "a.glb"].into_iter().enumerate() {
+        let path = folder.path().join(name);
+        write_mesh(&path, &common::pyramid(), None).unwrap();
+        let whole = std::fs::read(&path).unwrap();
+        for round in 0..300 {
+            let key = Key::new(29).with(index as u64).with(round);
+            let mut bytes = whole.clone();
+            common::damage(&mut bytes, key);
+            if round % 3 == 0 {
+                bytes.truncate(key.with(9).bits() as usize % whole.len());
+            }
+            std::fs::write(&path, &bytes).unwrap();
+            match read_mesh(&path, 1 << 20) {
+                Ok(mesh) => {
+                    let count = mesh.positions.len() as u32;
+                    assert!(mesh.triangles.iter().flatten().all(|&corner| corner < count));
+                    assert!(mesh.positions.iter().flatten().all(|x| x.is_finite()));
+                }
+                Err(error) => assert!(error.to_string().contains(name), "{error}"),
+            }
+        }
+    }
+}
