@@ -2,9 +2,10 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use thalweg::io::{ReadOptions, estimate, read_heightfield, read_map, read_png_description};
+use thalweg::io::{ReadOptions, estimate, read_heightfield, read_map, read_png_description, survey};
 
-const NAMES: [&str; 5] = ["a.png", "a.tif", "a.exr", "a.r16", "a.raw"];
+const NAMES: [&str; 10] =
+    ["a.png", "a.tif", "a.exr", "a.r16", "a.raw", "a.r32", "a.asc", "N34W119.hgt", "a.npy", "a.pfm"];
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((&format, bytes)) = bytes.split_first() else { return };
@@ -18,6 +19,9 @@ fuzz_target!(|bytes: &[u8]| {
         assert_eq!([size.cols, size.rows], [terrain.field.height.cols(), terrain.field.height.rows()]);
         assert!(terrain.field.height.values().iter().all(|height| height.is_finite()));
     }
+    let given = ReadOptions { cell: Some(5.0), band: Some("1".into()), utm: size.is_err(), ..options.clone() };
+    let _ = read_heightfield(&path, &given);
+    let _ = survey(&path, &options);
     let _ = read_map(&path, 16 << 20);
     let _ = read_png_description(&path);
 });

@@ -308,18 +308,31 @@ pub(crate) struct GenerateArgs {
 /// How to read a terrain file that does not say it all.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Reading {
+    #[command(flatten)]
+    pub source: Source,
+    /// Heights in metres of the darkest and the brightest value, LOW,HIGH or LOW..HIGH
+    #[arg(long, visible_aliases = ["heights", "input-heights"], value_name = "LOW,HIGH", value_parser = range, allow_hyphen_values = true)]
+    pub height_range: Option<[f64; 2]>,
+}
+
+/// What a terrain file may not say, heights aside.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Source {
     /// Side of a cell in metres, instead of what the file says
     #[arg(long, visible_alias = "cell", value_name = "M", allow_negative_numbers = true)]
     pub metres_per_pixel: Option<f64>,
-    /// Heights in metres of the darkest and the brightest value, LOW,HIGH or LOW..HIGH
-    #[arg(long, visible_alias = "heights", value_name = "LOW,HIGH", value_parser = range, allow_hyphen_values = true)]
-    pub height_range: Option<[f64; 2]>,
-    /// Columns and rows of a raw file, COLSxROWS
+    /// Columns and rows of a raw file, COLSxROWS [default: a square, or the shape in which it is smoothest]
     #[arg(long, value_name = "COLSxROWS", value_parser = size)]
     pub raw_size: Option<[usize; 2]>,
-    /// The raw file has the high byte first
-    #[arg(long)]
+    /// The raw file has the high byte first [default: the order in which it is smoother]
+    #[arg(long, conflicts_with = "little_endian")]
     pub big_endian: bool,
+    /// The raw file has the low byte first
+    #[arg(long)]
+    pub little_endian: bool,
+    /// Which band of a TIFF, counted from 1, or which channel of an EXR, by its name
+    #[arg(long, value_name = "BAND")]
+    pub band: Option<String>,
     /// Lay a map in degrees out in metres, in its UTM zone
     #[arg(long)]
     pub utm: bool,
@@ -345,17 +358,78 @@ pub(crate) struct InfoArgs {
 /// Arguments of `convert`.
 #[derive(Debug, Args)]
 pub(crate) struct ConvertArgs {
-    /// Terrain to read: heights, or a volume (.twv, .nrrd)
-    #[arg(value_hint = ValueHint::FilePath)]
+    /// Terrain to read: heights, a volume (.twv, .nrrd), or with --for the folder of a run
+    #[arg(value_hint = ValueHint::AnyPath)]
     pub input: PathBuf,
-    /// File to write: .png (16 bit), .tif, .exr, .r16; a volume as .twv or .nrrd; the surface of one as .ply, .obj or .glb
-    #[arg(value_hint = ValueHint::FilePath)]
+    /// File to write: .png (16 bit), .tif, .exr, .r16, .raw, .r32; a volume as .twv or .nrrd; the surface of one as .ply, .obj or
+    /// .glb; with --for, also a folder
+    #[arg(value_hint = ValueHint::AnyPath)]
     pub output: PathBuf,
-    /// Resample to so many cells, N or COLSxROWS
+    /// Resample to so many cells, N or COLSxROWS; a shape other than the terrain's needs --fit
     #[arg(long, value_parser = size)]
     pub size: Option<[usize; 2]>,
+    /// What becomes of a terrain that has not the size it is to have
+    #[arg(long, value_enum)]
+    pub fit: Option<FitArg>,
+    /// Program that is to open it: format, size, byte order and what to type into it
+    #[arg(long = "for", value_enum, value_name = "PROGRAM")]
+    pub target: Option<TargetArg>,
+    /// Heights in metres that the darkest and the brightest value of INPUT stand for, LOW,HIGH or LOW..HIGH
+    #[arg(long, value_name = "LOW,HIGH", value_parser = range, allow_hyphen_values = true)]
+    pub input_heights: Option<[f64; 2]>,
+    /// Heights in metres that the smallest and the largest code of OUTPUT shall stand for [default: the terrain's own range]
+    #[arg(long, value_name = "LOW,HIGH", value_parser = range, allow_hyphen_values = true)]
+    pub output_heights: Option<[f64; 2]>,
+    /// Says which of the two is not meant
+    #[arg(long, alias = "heights", hide = true, value_parser = range, allow_hyphen_values = true)]
+    pub height_range: Option<[f64; 2]>,
+    /// Cut into so many tiles, N or COLSxROWS, that share their edges and one range of heights: name_x0_y0.png and so on
+    #[arg(long, value_parser = size, conflicts_with = "join")]
+    pub tiles: Option<[usize; 2]>,
+    /// Join tiles: INPUT is one of them, such as name_x0_y0.png
+    #[arg(long)]
+    pub join: bool,
     #[command(flatten)]
-    pub reading: Reading,
+    pub source: Source,
+}
+
+impl ConvertArgs {
+    /// How the input is read.
+    pub(crate) fn reading(&self) -> Reading {
+        Reading { source: self.source.clone(), height_range: self.input_heights }
+    }
+}
+
+/// What becomes of a terrain that has not the size it is to have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum FitArg {
+    /// Resampled to the nearest size of its shape that --for allows
+    Nearest,
+    /// The middle is cut out in the shape of the size
+    Crop,
+    /// Ground is added around it, as high as its edge
+    Pad,
+    /// Stretched: its cells are no squares any more
+    Stretch,
+}
+
+/// A program that opens terrain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum TargetArg {
+    /// Unreal Engine 5: .png, .r16 or .raw
+    Unreal,
+    /// Unity: .raw
+    Unity,
+    /// Godot with Terrain3D: .exr or .r16
+    Godot,
+    /// Blender: .exr, .tif or .png
+    Blender,
+    /// Houdini: .exr
+    Houdini,
+    /// Gaea: .exr, .r32, .tif or .png
+    Gaea,
+    /// QGIS and all that reads with GDAL: .tif
+    Gis,
 }
 
 /// Arguments of `render`.

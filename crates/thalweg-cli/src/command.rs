@@ -3,9 +3,11 @@
 use crate::Failure;
 
 mod check;
+mod convert;
 mod doctor;
 mod erode;
 mod explain;
+mod fitted;
 mod heightmap;
 mod info;
 mod inspect;
@@ -16,14 +18,17 @@ mod query;
 mod render;
 mod scene;
 mod simulate;
+mod target;
+mod tiles;
 mod volume;
 
 pub(crate) use check::check;
+pub(crate) use convert::convert;
 pub(crate) use doctor::doctor;
 pub(crate) use erode::erode;
 pub(crate) use explain::{explain, schema};
 pub(crate) use info::info;
-pub(crate) use inspect::{convert, generate, scenes, validate};
+pub(crate) use inspect::{generate, scenes, validate};
 pub(crate) use manual::{completions, man};
 pub(crate) use new::new;
 pub(crate) use query::query;

@@ -79,10 +79,10 @@ impl Failure {
 }
 
 impl From<WriteError> for Failure {
-    /// A name that no format goes by is a mistake in what was asked for.
+    /// A name that no format goes by, or a range that is too narrow, is a mistake in what was asked for.
     fn from(error: WriteError) -> Self {
         match error {
-            WriteError::Extension { .. } => Self::usage(error),
+            WriteError::Extension { .. } | WriteError::OutOfRange { .. } => Self::usage(error),
             _ => Self::run(error),
         }
     }

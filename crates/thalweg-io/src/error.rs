@@ -17,8 +17,8 @@ pub enum ReadError {
     },
     /// Neither content nor name belongs to a format that is read here.
     #[error(
-        "{}: neither its content nor its name is that of a PNG, TIFF, EXR, R16 or RAW file; \
-         try converting it to one of these",
+        "{}: neither its content nor its name is that of a PNG, TIFF, EXR, R16, R32, RAW, NPY, PFM or \
+         HGT file or an ASCII grid; try converting it to one of these",
         path.display()
     )]
     UnknownFormat {
@@ -143,7 +143,7 @@ pub enum ReadError {
     /// Cells that are not square with north up.
     #[error(
         "{}: its cells are {east} m to the east by {south} m to the south{}; try resampling it to square cells \
-         with north up, or give the cell size in metres",
+         with north up, or give the cell size in metres (--metres-per-pixel)",
         path.display(), if *rotated { ", and rotated" } else { "" }
     )]
     CellShape {
@@ -156,6 +156,16 @@ pub enum ReadError {
         /// True if the grid is turned against north.
         rotated: bool,
     },
+    /// A band or channel that is not there.
+    #[error("{}: has no band {asked:?} but {there}; try one of these with --band", path.display())]
+    Band {
+        /// The file.
+        path: PathBuf,
+        /// What was asked for.
+        asked: String,
+        /// What there is.
+        there: String,
+    },
     /// Nothing but missing values.
     #[error("{}: none of its {cells} cells holds a height; try another band or file", path.display())]
     NoHeights {
@@ -166,8 +176,8 @@ pub enum ReadError {
     },
     /// A raw file whose size in cells is not known.
     #[error(
-        "{}: {bytes} bytes of 16-bit heights are not a square, so the number of columns and rows is unknown; \
-         try giving the size, or put a {}.thalweg.json beside it",
+        "{}: {bytes} bytes of heights are not a square, so the number of columns and rows is unknown; \
+         try giving the size, such as --raw-size 1024x512, or put a {}.thalweg.json beside it",
         path.display(), stem(path)
     )]
     RawSizeUnknown {
@@ -178,9 +188,9 @@ pub enum ReadError {
     },
     /// A raw file that does not have the size it is said to have.
     #[error(
-        "{}: {cols} × {rows} cells of 16 bits are {} bytes but the file has {bytes}; \
-         try another size or export it again",
-        path.display(), cols.saturating_mul(*rows).saturating_mul(2)
+        "{}: {cols} × {rows} cells of {bits} bits are {} bytes but the file has {bytes}; \
+         try another --raw-size or export it again",
+        path.display(), cols.saturating_mul(*rows).saturating_mul(bits / 8)
     )]
     RawSize {
         /// The file.
@@ -189,6 +199,8 @@ pub enum ReadError {
         cols: u64,
         /// Number of rows expected.
         rows: u64,
+        /// Bits of each number.
+        bits: u64,
         /// Length of the file `[byte]`.
         bytes: u64,
     },

@@ -9,7 +9,7 @@ use std::path::Path;
 /// Kinds of files that are told apart before they are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Heights or another map: PNG, TIFF, EXR, R16 or RAW.
+    /// Heights or another map: PNG, TIFF, EXR, R16, R32, RAW, NPY, PFM, HGT or an ASCII grid.
     Heightmap,
     /// Particles or a mesh as PLY.
     Ply,
@@ -17,6 +17,8 @@ pub enum Kind {
     Obj,
     /// A mesh as GLB.
     Glb,
+    /// A mesh as STL.
+    Stl,
     /// A volume of ground as TWV or NRRD.
     Volume,
     /// A checkpoint of a run.
@@ -42,6 +44,7 @@ impl Kind {
             (head, _) if Format::of(head, path).is_some() => Some(Self::Heightmap),
             (_, Some("ply")) => Some(Self::Ply),
             (_, Some("glb")) => Some(Self::Glb),
+            (_, Some("stl")) => Some(Self::Stl),
             (_, Some("twc")) => Some(Self::Checkpoint),
             (_, Some("twv" | "nrrd")) => Some(Self::Volume),
             (_, Some("obj")) => Some(Self::Obj),

@@ -5,7 +5,7 @@
 //! the way is told as a [`Notice`]. Particles and meshes come in as PLY, meshes as OBJ too, [volumes](read_volume) of
 //! ground as TWV or NRRD. Terrain, maps, pictures,
 //! [moving pictures](Animation) and checkpoints go out, particles [as PLY or VTP](write_points) and meshes
-//! [as PLY, OBJ or GLB](write_mesh), each written to a temporary name and renamed, so that a kill leaves
+//! [as PLY, OBJ, GLB or STL](write_mesh), each written to a temporary name and renamed, so that a kill leaves
 //! the old file or the new one and never half.
 //! Files are hostile until checked: sizes are compared with a memory limit before anything is
 //! allocated, and broken bytes give an error that names the file and what to do about it.
@@ -13,7 +13,7 @@
 //! A map in degrees is laid out in metres where that is asked for ([`ReadOptions::utm`]).
 //!
 //! One rule of orientation holds everywhere: row 0 is the north edge, columns run east, and Z is up; only
-//! GLB files, which have Y up, turn that.
+//! GLB and OBJ files, which have Y up by rule and by custom, turn that.
 //!
 //! ```
 //! use thalweg_field::{Frame, Grid2, Heightfield};
@@ -34,49 +34,82 @@
 //! ```
 
 mod animation;
+mod ascii_grid;
 pub mod atomic;
+mod beside;
+mod channels;
 pub mod checkpoint;
 mod error;
 mod exr;
 mod glb;
+mod glb_motion;
+mod glb_read;
 mod heightmap;
+mod hgt;
 mod jpeg;
 mod kind;
 mod label;
+mod layers;
 mod map;
 mod mesh;
+mod motion;
 mod nodata;
 mod notice;
+mod npy;
 mod nrrd;
+mod numpy;
 mod obj;
+mod pfm;
 mod ply;
 mod png;
 mod points;
+mod rasterise;
 mod raw;
 mod reading;
 mod reproject;
+mod stl;
+mod stl_read;
+mod stream;
 mod table;
 mod tiff;
+mod usda;
 mod utm;
+mod vdb;
 mod volume;
+mod vti;
 mod vtp;
 
 pub use animation::{Animation, ffmpeg_present};
+pub use channels::{write_shares_png, write_vectors_png};
 pub use error::{ReadError, WriteError};
 pub use glb::write_glb_mesh;
+pub use glb_motion::write_glb_motion;
 pub use heightmap::{
     Estimate, Imported, ReadOptions, WriteOptions, estimate, read_heightfield, write_heightfield,
 };
 pub use jpeg::write_jpeg_rgb;
 pub use kind::Kind;
-pub use map::{read_map, read_png_description, read_png_rgb, write_described_png, write_map, write_png_rgb};
-pub use mesh::{read_mesh, write_mesh};
+pub use label::{ByteOrder, Story};
+pub use layers::{MapLayer, read_layers, write_layers};
+pub use map::{
+    read_map, read_png_description, read_png_rgb, write_described_png, write_map, write_map_exr,
+    write_map_png, write_png_rgb,
+};
+pub use mesh::{MeshExtras, UpAxis, read_mesh, write_mesh, write_mesh_with};
+pub use motion::{Moment, Motion, MotionError, Shape, Thing, points_at, read_moment, write_moment};
+pub use nodata::fill_holes;
 pub use notice::Notice;
+pub use numpy::{NpyArray, write_npy, write_npz, write_npz_fields};
 pub use obj::{read_obj, write_obj_mesh};
 pub use ply::{Ply, read_ply, write_ply_mesh, write_ply_points};
 pub use points::write_points;
+pub use rasterise::heights_of_mesh;
 pub use reading::open_regular;
+pub use stream::{CopyError, Surveyed, copy_by_rows, is_written_by_rows, survey};
 pub use table::GrowingTable;
+pub use usda::write_usda;
 pub use utm::Utm;
+pub use vdb::{LEAF_SIDE, SparseGrid, VdbClass, VdbGrid, VdbValue, VdbValues, write_vdb};
 pub use volume::{read_volume, write_volume};
+pub use vti::{read_pvd, write_pvd, write_vti, write_vti_volume};
 pub use vtp::write_vtp_points;

@@ -1,10 +1,11 @@
 //! Meshes in and out, in the format that the name tells.
 
-use crate::{Ply, ReadError, WriteError, glb, obj, ply};
+use crate::points::PLACES;
+use crate::{Ply, ReadError, WriteError, glb, glb_read, obj, ply, stl, stl_read};
 use std::path::Path;
 use thalweg_field::TriMesh;
 
-/// Reads a mesh in the format that the name tells, `.ply` or `.obj`. `max_bytes` is the memory that reading may use `[byte]`.
+/// Reads a mesh in the format that the name tells, `.ply`, `.obj`, `.stl` or `.glb`. `max_bytes` is the memory that reading may use `[byte]`.
 pub fn read_mesh(path: &Path, max_bytes: u64) -> Result<TriMesh, ReadError> {
     let unsupported =
         |what: &str, remedy| Err(ReadError::Unsupported { path: path.into(), what: what.into(), remedy });
@@ -15,32 +16,86 @@ pub fn read_mesh(path: &Path, max_bytes: u64) -> Result<TriMesh, ReadError> {
             Ply::Mesh(mesh) => Ok(mesh),
             Ply::Points(_) => unsupported("it holds points, no mesh", "a file that has faces"),
         },
-        _ => unsupported("its name is not that of a mesh that is read here", ".obj or .ply"),
+        Some("stl") => stl_read::read_stl(path, max_bytes),
+        Some("glb") => glb_read::read_glb(path, max_bytes),
+        _ => unsupported("its name is not that of a mesh that is read here", ".obj, .ply, .stl or .glb"),
     }
 }
 
-/// Writes a mesh in the format that the name tells: `.ply`, `.obj` or `.glb`. PLY and OBJ files have Z up
-/// like the mesh itself, GLB files have Y up as all of their kind.
+/// Which way is up in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UpAxis {
+    /// East, north and up are x, -z and y: the custom of OBJ files and the rule of GLB.
+    Y,
+    /// East, north and up are x, y and z, as in a mesh here.
+    Z,
+}
+
+impl UpAxis {
+    /// What a file says of its numbers.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Self::Y => "thalweg: metres east (x), up (y) and south (z) from the south-west corner; Y is up",
+            Self::Z => PLACES,
+        }
+    }
+
+    /// The same, read back.
+    pub(crate) fn told(words: &str) -> Option<Self> {
+        [Self::Y, Self::Z].into_iter().find(|up| words.trim() == up.words())
+    }
+
+    /// A place or a direction as the file has it. Nothing is rounded by that.
+    pub(crate) fn turned(self, [x, y, z]: [f32; 3]) -> [f32; 3] {
+        match self {
+            Self::Y => [x, z, -y],
+            Self::Z => [x, y, z],
+        }
+    }
+
+    pub(crate) fn turned_back(self, [x, y, z]: [f32; 3]) -> [f32; 3] {
+        match self {
+            Self::Y => [x, -z, y],
+            Self::Z => [x, y, z],
+        }
+    }
+}
+
+/// What a file of a mesh has beside its triangles and their normals.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MeshExtras<'a> {
+    /// Red, green, blue and opacity of each corner, linear, from 0 to 1 `[-]`.
+    pub colours: Option<&'a [[f32; 4]]>,
+    /// Place of each corner in a picture that lies over the mesh, from its lower left corner `[-]`: east, then north.
+    pub uvs: Option<&'a [[f32; 2]]>,
+    /// Which way is up; without it Y in OBJ and GLB files, Z in PLY and STL files.
+    pub up: Option<UpAxis>,
+}
+
+/// Writes a mesh in the format that the name tells: `.ply`, `.obj`, `.glb` or `.stl`. PLY and STL files have Z up
+/// like the mesh itself, OBJ and GLB files have Y up as is their custom; a comment in OBJ, PLY and STL files says so.
 ///
 /// `colours` are red, green, blue and opacity of each corner, linear, from 0 to 1 `[-]`. GLB keeps them as
 /// they are; PLY has them as sRGB in 8 bits, and OBJ as sRGB numbers behind each corner, without the
-/// opacity, for which it has no place.
+/// opacity, for which it has no place. STL has room for triangles alone.
 pub fn write_mesh(path: &Path, mesh: &TriMesh, colours: Option<&[[f32; 4]]>) -> Result<(), WriteError> {
+    write_mesh_with(path, mesh, &MeshExtras { colours, ..MeshExtras::default() })
+}
+
+/// As [`write_mesh`], with all that a file of a mesh can have.
+pub fn write_mesh_with(path: &Path, mesh: &TriMesh, extras: &MeshExtras) -> Result<(), WriteError> {
     let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
     match extension.to_str() {
-        Some("ply") => ply::write_mesh(path, mesh, colours),
-        Some("obj") => obj::write_mesh(path, mesh, colours),
-        Some("glb") => glb::write_glb_mesh(path, mesh, colours),
-        _ => Err(WriteError::Extension { path: path.into(), expected: ".ply, .obj or .glb" }),
+        Some("ply") => ply::write_mesh(path, mesh, extras),
+        Some("obj") => obj::write_mesh(path, mesh, extras),
+        Some("glb") => glb::write_mesh(path, mesh, extras),
+        Some("stl") => stl::write_mesh(path, mesh, extras),
+        _ => Err(WriteError::Extension { path: path.into(), expected: ".ply, .obj, .glb or .stl" }),
     }
 }
 
 /// Refuses a mesh whose parts do not belong together.
-pub(crate) fn check_mesh(
-    path: &Path,
-    mesh: &TriMesh,
-    colours: Option<&[[f32; 4]]>,
-) -> Result<(), WriteError> {
+pub(crate) fn check_mesh(path: &Path, mesh: &TriMesh, extras: &MeshExtras) -> Result<(), WriteError> {
     let refuse = |what, expected| Err(WriteError::Refused { path: path.into(), what, expected });
     let TriMesh { positions, normals, triangles } = mesh;
     let corners = positions.len();
@@ -53,7 +108,17 @@ pub(crate) fn check_mesh(
         let what = format!("triangle {index} is {:?} but there are {corners} corners", triangles[index]);
         return refuse(what, "each number must be below that of the corners");
     }
-    let Some(colours) = colours else { return Ok(()) };
+    if let Some(uvs) = extras.uvs {
+        if uvs.len() != corners {
+            let what = format!("there are {} places in a picture for {corners} corners", uvs.len());
+            return refuse(what, "there must be one for each, or none at all");
+        }
+        if let Some(index) = uvs.iter().position(|uv| uv.iter().any(|x| !x.is_finite())) {
+            let what = format!("the place of corner {index} in a picture is {:?}", uvs[index]);
+            return refuse(what, "both numbers must be finite");
+        }
+    }
+    let Some(colours) = extras.colours else { return Ok(()) };
     if colours.len() != corners {
         let what = format!("there are {} colours for {corners} corners", colours.len());
         return refuse(what, "there must be one for each, or none at all");

@@ -6,7 +6,7 @@ use thalweg_field::Grid2;
 /// the edge of each hole, and returns how many there were. With no known cell at all nothing changes.
 ///
 /// A smooth guess that stays within the heights around the hole; whoever needs better fills it before.
-pub(crate) fn fill(heights: &mut Grid2<f32>) -> usize {
+pub fn fill_holes(heights: &mut Grid2<f32>) -> usize {
     let (cols, rows) = (heights.cols(), heights.rows());
     let missing = heights.values().iter().filter(|v| !v.is_finite()).count();
     if missing == 0 || missing == heights.len() {
@@ -52,7 +52,7 @@ mod tests {
         for row in 4..16 {
             slope.row_mut(row)[8..20].fill(if row % 2 == 0 { f32::NAN } else { f32::NEG_INFINITY });
         }
-        assert_eq!(fill(&mut slope), 12 * 12);
+        assert_eq!(fill_holes(&mut slope), 12 * 12);
         assert!(slope.values().iter().all(|h| (0.0..=29.0).contains(h)));
         assert!(slope.at(8, 10) < slope.at(19, 10), "the fill should keep the slope's direction");
     }
@@ -60,7 +60,7 @@ mod tests {
     #[test]
     fn what_has_no_known_cell_stays_unknown() {
         let mut unknown = Grid2::filled(3, 3, f32::NAN);
-        assert_eq!(fill(&mut unknown), 9);
+        assert_eq!(fill_holes(&mut unknown), 9);
         assert!(unknown.values().iter().all(|v| v.is_nan()));
     }
 }

@@ -47,8 +47,84 @@ pub enum Notice {
         /// The same for the other order [share of the range].
         swapped: f64,
     },
+    /// The other byte order makes a much smoother terrain and was taken.
+    ByteOrderGuessed {
+        /// Mean step between neighbours with the low byte first [share of the range].
+        roughness: f64,
+        /// The same with the high byte first [share of the range].
+        swapped: f64,
+    },
+    /// Nothing says how many columns and rows a raw file has; the smoothest shape was taken.
+    RawSizeGuessed {
+        /// Number of columns.
+        cols: usize,
+        /// Number of rows.
+        rows: usize,
+    },
     /// Nothing says what the numbers mean.
     TakenAsMetres,
+    /// Numbers became heights by a scale and an offset inside the file.
+    Scaled {
+        /// What a number is multiplied with `[m]`.
+        scale: f64,
+        /// What is added then `[m]`.
+        offset: f64,
+    },
+    /// Heights were in feet and became metres.
+    HeightsInFeet {
+        /// A foot `[m]`.
+        metres: f64,
+    },
+    /// The file says that its smallest number is the brightest; heights are its numbers all the same.
+    WhiteIsZero,
+    /// A mask inside the file says which cells have a height.
+    MaskUsed,
+    /// Cells are a little oblong and were taken as squares.
+    NearlySquare {
+        /// Width of a cell `[m]`.
+        east: f64,
+        /// Height of a cell `[m]`.
+        south: f64,
+        /// The side that was taken `[m]`.
+        cell: f64,
+    },
+    /// A world file beside the picture placed it.
+    WorldFile {
+        /// The world file.
+        path: PathBuf,
+    },
+    /// One channel of several was read.
+    ChannelChosen {
+        /// The one that was read.
+        name: String,
+        /// The others.
+        others: Vec<String>,
+        /// Whether those are other pictures, not all alike.
+        differ: bool,
+    },
+    /// One part of several was read.
+    PartChosen {
+        /// The one that was read, counted from 0.
+        part: usize,
+        /// Its name, if it has one.
+        name: String,
+        /// How many there are.
+        count: usize,
+    },
+    /// A file holds a part of a larger picture.
+    WindowCut {
+        /// Columns and rows that there are.
+        data: [usize; 2],
+        /// Columns and rows of the whole picture.
+        display: [usize; 2],
+    },
+    /// Cells without a height stayed so.
+    HolesKept {
+        /// Number of such cells.
+        count: usize,
+        /// Number of cells in all.
+        total: usize,
+    },
     /// A map in degrees was laid out in metres.
     Reprojected {
         /// The zone it is in now.
@@ -100,6 +176,49 @@ impl fmt::Display for Notice {
                 "the other byte order would be {:.0} times smoother; if the terrain looks like noise, switch it",
                 roughness / swapped
             ),
+            Self::ByteOrderGuessed { roughness, swapped } => write!(
+                f,
+                "read with the high byte first, which makes it {:.0} times smoother; --little-endian changes it",
+                roughness / swapped
+            ),
+            Self::RawSizeGuessed { cols, rows } => write!(
+                f,
+                "taken as {cols} × {rows} cells, the shape in which it is smoothest; --raw-size changes it"
+            ),
+            Self::Scaled { scale, offset } => {
+                write!(f, "heights are its numbers times {scale} plus {offset} m, as the file says")
+            }
+            Self::HeightsInFeet { metres } => {
+                write!(f, "heights in feet became metres, {metres} m each")
+            }
+            Self::WhiteIsZero => write!(
+                f,
+                "the file says that 0 is white; its numbers are read as heights as they are, high numbers high"
+            ),
+            Self::MaskUsed => write!(f, "the mask inside the file says which cells have a height"),
+            Self::NearlySquare { east, south, cell } => {
+                write!(f, "cells of {east} by {south} m are taken as squares of {cell} m")
+            }
+            Self::WorldFile { path } => write!(f, "{} says where it lies", path.display()),
+            Self::ChannelChosen { name, others, differ } => write!(
+                f,
+                "the channel {name} is read, {} not{}; --band NAME reads another",
+                others.join(", "),
+                if *differ { ", though they differ" } else { "" }
+            ),
+            Self::PartChosen { part, name, count } => write!(
+                f,
+                "part {part}{} of {count} is read",
+                if name.is_empty() { String::new() } else { format!(" ({name})") }
+            ),
+            Self::WindowCut { data, display } => write!(
+                f,
+                "it holds {} × {} cells of a picture of {} × {}; only those are read",
+                data[0], data[1], display[0], display[1]
+            ),
+            Self::HolesKept { count, total } => {
+                write!(f, "{count} of {total} cells have no height and stay so")
+            }
             Self::TakenAsMetres => {
                 write!(
                     f,

@@ -1,8 +1,7 @@
 //! OBJ: meshes as text.
 
 use crate::atomic::write_atomic;
-use crate::mesh::{check_finite, check_mesh, srgb};
-use crate::points::PLACES;
+use crate::mesh::{MeshExtras, UpAxis, check_finite, check_mesh, srgb};
 use crate::reading::Reading;
 use crate::{ReadError, ReadOptions, WriteError};
 use std::io::{BufRead, Read, Write};
@@ -18,12 +17,14 @@ const LONGEST_LINE: u64 = 1 << 20;
 const GROWING: u64 = 3 * 12;
 
 /// Reads the corners and triangles of an OBJ file. Polygons are cut into triangles that share their first corner, which
-/// is right for convex ones; normals, textures, materials and curves are passed over. `max_bytes` is the memory that
-/// reading may use `[byte]`.
+/// is right for convex ones; normals, textures, materials and curves are passed over. Z is taken for up, as in a scene, unless
+/// the file has the comment with which [`write_obj_mesh`] says that it is Y. `max_bytes` is the memory that reading may
+/// use `[byte]`.
 pub fn read_obj(path: &Path, max_bytes: u64) -> Result<TriMesh, ReadError> {
     let options = ReadOptions { max_bytes, ..ReadOptions::default() };
     let (reading, mut file) = Reading::open(path, &options)?;
     let (mut mesh, mut line, mut number) = (TriMesh::default(), Vec::new(), 0_u64);
+    let mut up = UpAxis::Z;
     loop {
         line.clear();
         number += 1;
@@ -33,7 +34,11 @@ pub fn read_obj(path: &Path, max_bytes: u64) -> Result<TriMesh, ReadError> {
             LONGEST_LINE => return Err(reading.broken(FORMAT, format!("line {number} is longer than 1 MiB"))),
             _ => {}
         }
-        take_line(&mut mesh, &String::from_utf8_lossy(&line))
+        let line = String::from_utf8_lossy(&line);
+        if let Some(told) = line.strip_prefix('#').and_then(UpAxis::told) {
+            up = told;
+        }
+        take_line(&mut mesh, &line)
             .map_err(|wrong| reading.broken(FORMAT, format!("line {number} {wrong}")))?;
         let needed = (mesh.positions.len() + mesh.triangles.len()) as u64 * GROWING;
         if needed > max_bytes {
@@ -44,6 +49,9 @@ pub fn read_obj(path: &Path, max_bytes: u64) -> Result<TriMesh, ReadError> {
     if let Some(vertex) = mesh.positions.iter().position(|place| place.iter().any(|x| !x.is_finite())) {
         let at = mesh.positions[vertex];
         return Err(ReadError::NotFinite { path: path.into(), vertex: vertex as u64, at });
+    }
+    for place in &mut mesh.positions {
+        *place = up.turned_back(*place);
     }
     let count = mesh.positions.len();
     match mesh.triangles.iter().flatten().find(|&&corner| corner as usize >= count) {
@@ -97,41 +105,44 @@ fn corner(word: &str, before: usize) -> Result<u32, String> {
         .ok_or_else(|| format!("has {word:?} where a corner should be"))
 }
 
-/// Writes a mesh as OBJ: its corners, its normals if it has any, and its triangles. Z is up, as in the
-/// mesh itself; the format does not tell, and programs that take Y for up can be told on import. Each
-/// number is as short as it can be and still come back to the bit. What is not finite is refused.
+/// Writes a mesh as OBJ: its corners, its normals if it has any, and its triangles. Y is up, as most programs take it
+/// to be (Blender, Maya, Houdini and the engines): east, north and up become x, -z and y. Each number is as short as it
+/// can be and still come back to the bit. What is not finite is refused.
 pub fn write_obj_mesh(path: &Path, mesh: &TriMesh) -> Result<(), WriteError> {
-    write_mesh(path, mesh, None)
+    write_mesh(path, mesh, &MeshExtras::default())
 }
 
 /// With colours if there are any: sRGB, three more numbers behind those of the corner. This is no part of
 /// the format as it was published, but Blender, MeshLab and others read it.
-pub(crate) fn write_mesh(
-    path: &Path,
-    mesh: &TriMesh,
-    colours: Option<&[[f32; 4]]>,
-) -> Result<(), WriteError> {
-    check_mesh(path, mesh, colours)?;
+pub(crate) fn write_mesh(path: &Path, mesh: &TriMesh, extras: &MeshExtras) -> Result<(), WriteError> {
+    check_mesh(path, mesh, extras)?;
     check_finite(path, mesh)?;
+    let up = extras.up.unwrap_or(UpAxis::Y);
     write_atomic(path, |writer| {
-        writeln!(writer, "# {PLACES}")?;
-        for (index, [x, y, z]) in mesh.positions.iter().enumerate() {
+        writeln!(writer, "# {}", up.words())?;
+        for (index, place) in mesh.positions.iter().enumerate() {
+            let [x, y, z] = up.turned(*place);
             write!(writer, "v {x} {y} {z}")?;
-            if let Some(colours) = colours {
+            if let Some(colours) = extras.colours {
                 let [red, green, blue] = srgb(colours[index]);
                 write!(writer, " {red} {green} {blue}")?;
             }
             writeln!(writer)?;
         }
-        for [x, y, z] in &mesh.normals {
+        for [u, v] in extras.uvs.unwrap_or_default() {
+            writeln!(writer, "vt {u} {v}")?;
+        }
+        for normal in &mesh.normals {
+            let [x, y, z] = up.turned(*normal);
             writeln!(writer, "vn {x} {y} {z}")?;
         }
         for triangle in &mesh.triangles {
             let [a, b, c] = triangle.map(|corner| u64::from(corner) + 1); // counted from 1
-            if mesh.normals.is_empty() {
-                writeln!(writer, "f {a} {b} {c}")?;
-            } else {
-                writeln!(writer, "f {a}//{a} {b}//{b} {c}//{c}")?;
+            match (extras.uvs.is_some(), mesh.normals.is_empty()) {
+                (false, true) => writeln!(writer, "f {a} {b} {c}")?,
+                (false, false) => writeln!(writer, "f {a}//{a} {b}//{b} {c}//{c}")?,
+                (true, true) => writeln!(writer, "f {a}/{a} {b}/{b} {c}/{c}")?,
+                (true, false) => writeln!(writer, "f {a}/{a}/{a} {b}/{b}/{b} {c}/{c}/{c}")?,
             }
         }
         Ok(())

@@ -201,7 +201,7 @@ fn declare(head: &mut String, offset: &mut u64, (element, arrays): &Section) {
 }
 
 /// Text for an XML comment, which ends at the first `--`.
-fn in_comment(text: &str) -> String {
+pub(crate) fn in_comment(text: &str) -> String {
     let mut text = text.to_owned();
     while text.contains("--") {
         text = text.replace("--", "- -");
@@ -210,6 +210,6 @@ fn in_comment(text: &str) -> String {
 }
 
 /// Text for an XML attribute.
-fn in_quotes(text: &str) -> String {
+pub(crate) fn in_quotes(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

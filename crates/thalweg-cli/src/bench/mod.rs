@@ -1,5 +1,6 @@
 //! `thalweg bench`: throughput, beside what the memory allows and what a plain program does.
 
+mod io;
 mod pipes;
 mod render;
 mod sph;
@@ -77,6 +78,7 @@ pub(crate) fn bench(args: &CasesArgs) -> Result<(), Failure> {
         .chain(volume::cases())
         .chain(waves::cases())
         .chain(render::cases())
+        .chain(io::cases())
         .collect();
     let asked = |case: &&Case| {
         let below = |asked: &String| case.name == *asked || case.name.starts_with(&format!("{asked}/"));
@@ -86,7 +88,7 @@ pub(crate) fn bench(args: &CasesArgs) -> Result<(), Failure> {
     if chosen.is_empty() {
         let names = cases.iter().map(|case| case.name.as_str()).collect::<Vec<_>>().join(", ");
         let message = format!(
-            "there is no such case; choose from pipes, sph, pcisph, dfsph, dam, stream-power, volume, waves, render, {names}"
+            "there is no such case; choose from pipes, sph, pcisph, dfsph, dam, stream-power, volume, waves, render, io, {names}"
         );
         return Err(Failure::usage(message));
     }

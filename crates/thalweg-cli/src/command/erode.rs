@@ -21,7 +21,7 @@ const INPUTS: &str = "inputs";
 
 /// `thalweg erode`
 pub(crate) fn erode(args: &ErodeArgs) -> Result<(), Failure> {
-    let limit = memory_limit(args.reading.max_memory);
+    let limit = memory_limit(args.reading.source.max_memory);
     let stem = args.file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let out = args.out.clone().unwrap_or_else(|| Path::new("out").join(&stem));
     let options = RunOptions { out: out.clone(), earlier: Earlier::Refuse, max_bytes: limit };
@@ -48,7 +48,7 @@ pub(crate) fn erode(args: &ErodeArgs) -> Result<(), Failure> {
     Folder { dir: &dir, file: &args.file, ground: &ground, text: &scene.text, wish: &wish }.write(limit)?;
     let mut project = Project::open(&dir.to_string_lossy(), &args.set)?;
     project.name = stem;
-    let limits = Limits { threads: None, max_memory: args.reading.max_memory, quiet: args.quiet };
+    let limits = Limits { threads: None, max_memory: args.reading.source.max_memory, quiet: args.quiet };
     let outcome = go(&project, &options, None, &limits)?;
     let Outcome::Finished(report) = outcome else {
         stopped(&outcome, &out, args.json);

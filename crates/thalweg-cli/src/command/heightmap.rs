@@ -2,11 +2,11 @@
 
 use super::memory_limit;
 use crate::Failure;
-use crate::args::Reading;
+use crate::args::{Reading, Source};
 use crate::print::fixed;
 use std::path::Path;
 use thalweg::field::Heightfield;
-use thalweg::io::{Imported, Notice, ReadOptions, read_heightfield};
+use thalweg::io::{ByteOrder, Imported, Notice, ReadOptions, read_heightfield};
 use thalweg::project::Terrain;
 
 /// Steepest and flattest terrain whose numbers are taken for metres: height over width `[-]`. Mountains reach 0.3; the
@@ -34,45 +34,98 @@ impl Read {
     }
 }
 
+/// What is said about a file, heights aside.
+pub(super) fn options(source: &Source) -> ReadOptions {
+    let order = match (source.big_endian, source.little_endian) {
+        (true, _) => Some(ByteOrder::Big),
+        (_, true) => Some(ByteOrder::Little),
+        _ => None,
+    };
+    ReadOptions {
+        cell: source.metres_per_pixel,
+        size: source.raw_size,
+        byte_order: order,
+        band: source.band.clone(),
+        utm: source.utm,
+        max_bytes: memory_limit(source.max_memory),
+        ..ReadOptions::default()
+    }
+}
+
 /// Reads a terrain or another map.
 pub(super) fn read(file: &Path, reading: &Reading) -> Result<Read, Failure> {
-    let mut options = ReadOptions {
-        cell: reading.metres_per_pixel,
-        height_range: reading.height_range,
-        size: reading.raw_size,
-        big_endian: reading.big_endian,
-        utm: reading.utm,
-        max_bytes: memory_limit(reading.max_memory),
-    };
+    read_keeping(file, reading, false)
+}
+
+/// The same; cells without a height may stay so.
+pub(super) fn read_keeping(file: &Path, reading: &Reading, keep_holes: bool) -> Result<Read, Failure> {
+    let mut options =
+        ReadOptions { keep_holes, height_range: reading.height_range, ..options(&reading.source) };
     let import = |options: &ReadOptions| read_heightfield(file, options).map_err(Failure::usage);
     let mut imported = import(&options)?;
+    let cells = imported.field.height.cols().max(imported.field.height.rows());
+    let found = Found { cells, cell: imported.field.frame.cell, heights: range(&imported.field) };
+    let assumed = assume(file, &mut options, &imported.notices, &found);
+    if let Some(cell) = options.cell.filter(|_| imported.notices.iter().any(is_cell_unknown)) {
+        imported.field.frame.cell = cell;
+    }
+    if options.height_range != reading.height_range {
+        imported = import(&options)?;
+    }
+    let remarks = remarks(file, &imported.notices);
+    Ok(Read { imported, height_range: options.height_range, assumed, remarks })
+}
+
+fn is_cell_unknown(notice: &Notice) -> bool {
+    matches!(notice, Notice::CellUnknown { .. })
+}
+
+/// What was found in a file.
+pub(super) struct Found {
+    /// Cells along its longer side.
+    pub cells: usize,
+    /// Side of a cell, if the file says it `[m]`.
+    pub cell: f64,
+    /// Lowest and highest number.
+    pub heights: [f64; 2],
+}
+
+/// Puts what a file does not say, by what was found in it, into the options, and tells how to say it.
+pub(super) fn assume(
+    file: &Path,
+    options: &mut ReadOptions,
+    notices: &[Notice],
+    found: &Found,
+) -> Vec<String> {
+    let Found { cells, mut cell, heights: [low, high] } = *found;
     let name = name_of(file);
     let mut assumed = Vec::new();
-    let is_unknown = |notice: &Notice| matches!(notice, Notice::CellUnknown { .. });
-    if imported.notices.iter().any(is_unknown) {
-        let cell = Terrain::CELL;
-        imported.field.frame.cell = cell;
+    if notices.iter().any(is_cell_unknown) {
+        cell = Terrain::CELL;
         options.cell = Some(cell);
         assumed.push(format!(
             "{name} does not say how large a pixel is: {cell} m assumed; --metres-per-pixel changes it"
         ));
     }
-    if imported.notices.contains(&Notice::TakenAsMetres) {
-        let [low, high] = range(&imported.field);
-        let width = imported.field.extent()[0].max(imported.field.extent()[1]);
+    if notices.contains(&Notice::TakenAsMetres) {
+        let width = cells as f64 * cell;
         let said = if high > low && !LIKELY.contains(&((high - low) / width)) {
             let top = round(USUAL * width);
             options.height_range = Some([0.0, top]);
-            imported = import(&options)?;
             format!("0 m assumed for black and {top} m for white")
         } else {
             format!("its numbers are taken as metres, {} to {} m", fixed(low, 1), fixed(high, 1))
         };
-        assumed.push(format!("{name} does not say how high it is: {said}; --height-range changes it"));
+        assumed.push(format!("{name} does not say how high it is: {said}; --input-heights changes it"));
     }
-    let other = |notice: &&Notice| !is_unknown(notice) && **notice != Notice::TakenAsMetres;
-    let remarks = imported.notices.iter().filter(other).map(|notice| format!("{name}: {notice}")).collect();
-    Ok(Read { imported, height_range: options.height_range, assumed, remarks })
+    assumed
+}
+
+/// What else is remarkable about a file.
+pub(super) fn remarks(file: &Path, notices: &[Notice]) -> Vec<String> {
+    let name = name_of(file);
+    let other = |notice: &&Notice| !is_cell_unknown(notice) && **notice != Notice::TakenAsMetres;
+    notices.iter().filter(other).map(|notice| format!("{name}: {notice}")).collect()
 }
 
 /// The name of a file without its folder.
@@ -107,7 +160,11 @@ pub(super) struct Ground {
 impl Ground {
     /// What a scene says about a heightmap that was read.
     pub(super) fn new(file: &Path, reading: &Reading, read: Read) -> Self {
-        let converted = reading.raw_size.is_some() || reading.big_endian || reading.utm;
+        let converted = reading.source.raw_size.is_some()
+            || reading.source.big_endian
+            || reading.source.little_endian
+            || reading.source.band.is_some()
+            || reading.source.utm;
         let name = name_of(file);
         Self {
             name: if converted { name_of(&Path::new(&name).with_extension("exr")) } else { name },

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use thalweg::field::{Field, FieldInfo, Frame, Heightfield, Points, TriMesh};
 use thalweg::io::checkpoint::Checkpoint;
-use thalweg::io::{Imported, Kind, Ply, read_obj, read_ply};
+use thalweg::io::{Imported, Kind, Ply, read_mesh, read_obj, read_ply};
 use thalweg::realism::{MEASURES, Measure, Sample, Verdict};
 use thalweg::run::{Realism, Unfinished, resume_command};
 use thalweg::terrain::analysis::{Measures, Statistics};
@@ -29,18 +29,19 @@ pub(crate) fn info(args: &InfoArgs) -> Result<(), Failure> {
         Some(Kind::Checkpoint) => info_checkpoint(path, args),
         Some(Kind::Volume) => super::volume::info(path, args),
         Some(Kind::Ply) => {
-            match read_ply(path, memory_limit(args.reading.max_memory)).map_err(Failure::usage)? {
+            match read_ply(path, memory_limit(args.reading.source.max_memory)).map_err(Failure::usage)? {
                 Ply::Points(points) => info_points(&points, args),
                 Ply::Mesh(mesh) => info_mesh(&mesh, args),
             }
         }
-        Some(Kind::Obj) => {
-            info_mesh(&read_obj(path, memory_limit(args.reading.max_memory)).map_err(Failure::usage)?, args)
-        }
-        Some(Kind::Glb) => Err(Failure::usage(format!(
-            "{}: GLB files are written here, but not read; have the mesh written as .ply or .obj",
-            path.display()
-        ))),
+        Some(Kind::Obj) => info_mesh(
+            &read_obj(path, memory_limit(args.reading.source.max_memory)).map_err(Failure::usage)?,
+            args,
+        ),
+        Some(Kind::Glb | Kind::Stl) => info_mesh(
+            &read_mesh(path, memory_limit(args.reading.source.max_memory)).map_err(Failure::usage)?,
+            args,
+        ),
         None if path.join("report.json").is_file() => info_run(path, args),
         None if is_scene() => info_scene(args),
         Some(Kind::Heightmap) | None => info_map(path, args),
@@ -48,7 +49,7 @@ pub(crate) fn info(args: &InfoArgs) -> Result<(), Failure> {
 }
 
 fn info_checkpoint(path: &Path, args: &InfoArgs) -> Result<(), Failure> {
-    let limit = memory_limit(args.reading.max_memory);
+    let limit = memory_limit(args.reading.source.max_memory);
     let Checkpoint { header, sections } = Checkpoint::read(path, limit).map_err(Failure::usage)?;
     let names: Vec<_> = sections.iter().map(|(name, _)| name.as_str()).collect();
     if args.json {

@@ -1,8 +1,8 @@
 //! Commands that need no scene: they list, make, convert and validate.
 
-use super::{heightmap, memory_limit, volume, within_memory};
+use super::{heightmap, memory_limit, within_memory};
 use crate::Failure;
-use crate::args::{CasesArgs, ConvertArgs, GenerateArgs, JsonArgs, Reading};
+use crate::args::{CasesArgs, GenerateArgs, JsonArgs, Reading};
 use crate::print::{answer, fixed};
 use serde_json::json;
 use std::path::Path;
@@ -10,13 +10,13 @@ use thalweg::field::Heightfield;
 use thalweg::io::{WriteOptions, write_heightfield};
 use thalweg::project::{built_in_scenes, nearest};
 use thalweg::terrain::volume::volume_kinds;
-use thalweg::terrain::{Recipe, kinds, resample};
+use thalweg::terrain::{Recipe, kinds};
 
 /// Cells along each side of a terrain where nothing else is said.
 const SIZE: usize = 1024;
 
 /// Memory for each cell while a terrain is made or resampled `[bytes]`.
-const GENERATING: u64 = 24;
+pub(super) const GENERATING: u64 = 24;
 
 /// `thalweg scenes`
 pub(crate) fn scenes(args: &JsonArgs) -> Result<(), Failure> {
@@ -74,24 +74,6 @@ pub(super) fn read(path: &Path, reading: &Reading) -> Result<Heightfield, Failur
     let read = heightmap::read(path, reading)?;
     read.tell();
     Ok(read.imported.field)
-}
-
-/// `thalweg convert`
-pub(crate) fn convert(args: &ConvertArgs) -> Result<(), Failure> {
-    if volume::convert(args)? {
-        say!("{}", args.output.display());
-        return Ok(());
-    }
-    let mut ground = read(&args.input, &args.reading)?;
-    if let Some([cols, rows]) = args.size {
-        let need = cols as u64 * rows.max(ground.height.rows()) as u64 * GENERATING;
-        let limit = memory_limit(args.reading.max_memory);
-        within_memory(&format!("{cols} by {rows} cells"), need, limit, "use a smaller --size")?;
-        ground = resample(&ground, cols, rows);
-    }
-    write_heightfield(&args.output, &ground, &WriteOptions::default())?;
-    say!("{}", args.output.display());
-    Ok(())
 }
 
 /// `thalweg validate`

@@ -4,7 +4,7 @@ use super::heightmap::{self, Ground};
 use super::memory_limit;
 use super::own_scene::{self, Overview, Wish};
 use crate::Failure;
-use crate::args::{NewArgs, Reading};
+use crate::args::{NewArgs, Reading, Source};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use thalweg::io::{WriteOptions, write_heightfield};
@@ -58,8 +58,10 @@ fn write(dir: &Path, scene: &str, others: Vec<(String, Vec<u8>)>) -> Result<Vec<
 
 /// A scene that is copied as it is reads no file of the user's.
 fn refuse_reading(reading: &Reading) -> Result<(), Failure> {
-    let Reading { metres_per_pixel, height_range, raw_size, big_endian, utm, max_memory: _ } = reading;
-    if metres_per_pixel.is_some() || height_range.is_some() || raw_size.is_some() || *big_endian || *utm {
+    let Reading { source, height_range } = reading;
+    let Source { metres_per_pixel, raw_size, big_endian, little_endian, band, utm, max_memory: _ } = source;
+    let told = metres_per_pixel.is_some() || height_range.is_some() || raw_size.is_some() || band.is_some();
+    if told || *big_endian || *little_endian || *utm {
         let options = "--metres-per-pixel, --height-range, --raw-size, --big-endian and --utm";
         return Err(Failure::usage(format!(
             "{options} say how to read the file of --terrain, and there is none"
@@ -82,7 +84,7 @@ fn refused(dir: &Path, error: std::io::Error) -> Failure {
 
 /// Makes a scene around a heightmap and returns what was written.
 fn around(file: &Path, base: Option<&BuiltIn>, args: &NewArgs) -> Result<Vec<PathBuf>, Failure> {
-    let limit = memory_limit(args.reading.max_memory);
+    let limit = memory_limit(args.reading.source.max_memory);
     let read = heightmap::read(file, &args.reading)?;
     read.tell();
     let (ground, wish) = (Ground::new(file, &args.reading, read), Wish::default());

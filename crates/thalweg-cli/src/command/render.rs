@@ -24,7 +24,7 @@ pub(crate) fn render(args: &RenderArgs) -> Result<(), Failure> {
     let moving = is_moving(args)?;
     let order = Order::new(args)?;
     let picture = &order.scene.picture;
-    let ([width, height], limit) = (picture.size, memory_limit(args.reading.max_memory));
+    let ([width, height], limit) = (picture.size, memory_limit(args.reading.source.max_memory));
     let need = picture.memory();
     within_memory(&format!("{width} by {height} pixels"), need, limit, "use a smaller --size")?;
     // Before anything runs for long.

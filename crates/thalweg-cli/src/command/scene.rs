@@ -42,7 +42,7 @@ fn instead(name: &str, kind: Kind) -> String {
             "a mesh, not a scene; `thalweg info {word}` tells what it holds. Runs need the ground as a heightmap \
              (PNG, TIFF, EXR): export it as one, and `thalweg new DIR --terrain FILE` makes a scene around it"
         ),
-        Kind::Glb => "a model, not a scene; runs need the ground as a heightmap (PNG, TIFF, EXR): export it as one, and \
+        Kind::Glb | Kind::Stl => "a model, not a scene; runs need the ground as a heightmap (PNG, TIFF, EXR): export it as one, and \
              `thalweg new DIR --terrain FILE` makes a scene around it"
             .into(),
         Kind::Volume => format!(

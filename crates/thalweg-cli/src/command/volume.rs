@@ -17,7 +17,7 @@ const SIZE: usize = 256;
 
 /// `thalweg info` on a volume.
 pub(super) fn info(path: &Path, args: &InfoArgs) -> Result<(), Failure> {
-    let volume = read_volume(path, memory_limit(args.reading.max_memory)).map_err(Failure::usage)?;
+    let volume = read_volume(path, memory_limit(args.reading.source.max_memory)).map_err(Failure::usage)?;
     let [east, north, up] = volume.size();
     let (voxel, bottom, rock) = (volume.voxel(), volume.bottom(), volume.rock());
     let whole = (east * north * up) as f64 * voxel.powi(3);
@@ -43,18 +43,21 @@ pub(super) fn info(path: &Path, args: &InfoArgs) -> Result<(), Failure> {
 pub(super) fn convert(args: &ConvertArgs) -> Result<bool, Failure> {
     let extension = args.output.extension().unwrap_or_default().to_ascii_lowercase();
     let to_volume = matches!(extension.to_str(), Some("twv" | "nrrd"));
-    let limit = memory_limit(args.reading.max_memory);
+    let limit = memory_limit(args.source.max_memory);
     let from_volume = Kind::of(&args.input) == Some(Kind::Volume);
     if !(from_volume || to_volume) {
         return Ok(false);
     }
-    if args.size.is_some() {
-        return Err(Failure::usage("--size is for heights; a volume keeps its voxels"));
+    if args.size.is_some() || args.fit.is_some() || args.target.is_some() || args.tiles.is_some() || args.join
+    {
+        return Err(Failure::usage(
+            "--size, --fit, --for, --tiles and --join are for heights; a volume keeps its voxels",
+        ));
     }
     let volume = if from_volume {
         read_volume(&args.input, limit).map_err(Failure::usage)?
     } else {
-        below(&inspect::read(&args.input, &args.reading)?)?
+        below(&inspect::read(&args.input, &args.reading())?)?
     };
     write(&args.output, &volume, None)?;
     Ok(true)

@@ -3,6 +3,7 @@
 mod absurd;
 mod commands;
 mod common;
+mod convert;
 mod erode;
 mod folder;
 mod graphics;

@@ -111,7 +111,7 @@ fn new_makes_a_scene_around_a_heightmap() {
     let ran = folder.ok(&["new", "c", "--terrain", "plain.r16"]);
     for said in [
         "plain.r16 does not say how large a pixel is: 10 m assumed; --metres-per-pixel changes it",
-        "0 m assumed for black and 50 m for white; --height-range changes it",
+        "0 m assumed for black and 50 m for white; --input-heights changes it",
     ] {
         assert!(ran.stderr.contains(said), "{said:?} is not in {ran:?}");
     }

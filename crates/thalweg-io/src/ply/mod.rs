@@ -6,6 +6,7 @@
 //! declared 10¹² times and is made as often. Here numbers go straight into the arrays they end in, whose
 //! sizes have been compared with the file and the memory limit before.
 
+mod ascii;
 mod header;
 mod input;
 mod write;
@@ -13,6 +14,7 @@ mod write;
 pub(crate) use write::write_mesh;
 pub use write::{write_ply_mesh, write_ply_points};
 
+use crate::mesh::UpAxis;
 use crate::reading::Reading;
 use crate::{ReadError, ReadOptions};
 use header::{Element, Encoding, Form, Header, Kind};
@@ -78,10 +80,15 @@ pub fn read_ply(path: &Path, max_bytes: u64) -> Result<Ply, ReadError> {
     }
     input.finish()?;
 
-    let Vertices { positions, mut normals, columns } = vertices;
+    let Vertices { mut positions, mut normals, columns } = vertices;
     if plan.face.is_some() {
         if normals.iter().flatten().any(|n| !n.is_finite()) {
             normals.clear();
+        }
+        if header.comments.iter().any(|comment| UpAxis::told(comment) == Some(UpAxis::Y)) {
+            for triple in positions.iter_mut().chain(&mut normals) {
+                *triple = UpAxis::Y.turned_back(*triple);
+            }
         }
         return Ok(Ply::Mesh(TriMesh { positions, normals, triangles }));
     }
@@ -353,10 +360,10 @@ impl<'a> Notes<'a> {
 
     fn info(&self, name: &str) -> FieldInfo {
         let note = |notes: &HashMap<&str, &str>, otherwise: &'static str| {
-            notes.get(name).map_or(Cow::Borrowed(otherwise), |note| Cow::Owned((*note).to_owned()))
+            notes.get(name).map_or(Cow::Borrowed(otherwise), |note| Cow::Owned(ascii::read(note)))
         };
-        let name = Cow::Owned(name.to_owned());
-        FieldInfo { name, unit: note(&self.units, "-"), meaning: note(&self.meanings, "") }
+        let [unit, meaning] = [note(&self.units, "-"), note(&self.meanings, "")];
+        FieldInfo { name: ascii::read(name).into(), unit, meaning }
     }
 }
 

@@ -1,8 +1,9 @@
 //! PLY out: binary, low byte first, 32-bit floats.
 
+use super::ascii;
 use crate::WriteError;
 use crate::atomic::write_atomic;
-use crate::mesh::{check_mesh, srgb};
+use crate::mesh::{MeshExtras, UpAxis, check_mesh, srgb};
 use crate::points::{PLACES, check_points};
 use std::fmt::Write as _;
 use std::io::Write;
@@ -15,7 +16,8 @@ const HEAD: &str = "ply\nformat binary_little_endian 1.0\n";
 const PLACE: &str = "property float x\nproperty float y\nproperty float z\n";
 
 /// Writes particles: `x`, `y`, `z` and the columns under their names. Units, meanings and the radius go
-/// into comments, where [`read_ply`](crate::read_ply) finds them again, and so does the time `[s]`.
+/// into comments, where [`read_ply`](crate::read_ply) finds them again, and so does the time `[s]`. The header is ASCII, as the
+/// format has it: m³ stands there as `m^3`, other letters as `\u{..}`.
 pub fn write_ply_points(path: &Path, points: &Points, time: Option<f64>) -> Result<(), WriteError> {
     check_points(path, points)?;
     let header = points_header(points, time);
@@ -39,37 +41,40 @@ fn points_header(points: &Points, time: Option<f64>) -> String {
         let _ = writeln!(header, "comment time {time}");
     }
     for FieldInfo { name, unit, meaning } in points.columns.iter().map(|column| &column.info) {
+        let name = ascii::written(name);
         if !unit.is_empty() {
-            let _ = writeln!(header, "comment unit {name} {unit}");
+            let _ = writeln!(header, "comment unit {name} {}", ascii::written(unit));
         }
         if !meaning.is_empty() {
-            let _ = writeln!(header, "comment meaning {name} {meaning}");
+            let _ = writeln!(header, "comment meaning {name} {}", ascii::written(meaning));
         }
     }
     let _ = write!(header, "element vertex {}\n{PLACE}", points.len());
     for column in &points.columns {
-        let _ = writeln!(header, "property float {}", column.info.name);
+        let _ = writeln!(header, "property float {}", ascii::written(&column.info.name));
     }
     header + "end_header\n"
 }
 
 /// Writes a mesh: `x`, `y`, `z`, with `nx`, `ny`, `nz` if it has normals, and its triangles.
 pub fn write_ply_mesh(path: &Path, mesh: &TriMesh) -> Result<(), WriteError> {
-    write_mesh(path, mesh, None)
+    write_mesh(path, mesh, &MeshExtras::default())
 }
 
 /// With colours if there are any: sRGB in 8 bits, which is what programs expect of `red`, `green` and
 /// `blue`, and `alpha` in 8 bits too.
-pub(crate) fn write_mesh(
-    path: &Path,
-    mesh: &TriMesh,
-    colours: Option<&[[f32; 4]]>,
-) -> Result<(), WriteError> {
-    check_mesh(path, mesh, colours)?;
+pub(crate) fn write_mesh(path: &Path, mesh: &TriMesh, extras: &MeshExtras) -> Result<(), WriteError> {
+    check_mesh(path, mesh, extras)?;
     let TriMesh { positions, normals, triangles } = mesh;
-    let mut header = format!("{HEAD}comment {PLACES}\nelement vertex {}\n{PLACE}", positions.len());
+    let MeshExtras { colours, uvs, .. } = *extras;
+    let up = extras.up.unwrap_or(UpAxis::Z);
+    let mut header = format!("{HEAD}comment {}\nelement vertex {}\n{PLACE}", up.words(), positions.len());
     if !normals.is_empty() {
         header += "property float nx\nproperty float ny\nproperty float nz\n";
+    }
+    if uvs.is_some() {
+        // So Blender and MeshLab call them.
+        header += "property float s\nproperty float t\n";
     }
     if colours.is_some() {
         header += "property uchar red\nproperty uchar green\nproperty uchar blue\nproperty uchar alpha\n";
@@ -80,7 +85,10 @@ pub(crate) fn write_mesh(
         writer.write_all(header.as_bytes())?;
         for (index, position) in positions.iter().enumerate() {
             for triple in [Some(position), normals.get(index)].into_iter().flatten() {
-                writer.write_all(triple.map(f32::to_le_bytes).as_flattened())?;
+                writer.write_all(up.turned(*triple).map(f32::to_le_bytes).as_flattened())?;
+            }
+            if let Some(uvs) = uvs {
+                writer.write_all(uvs[index].map(f32::to_le_bytes).as_flattened())?;
             }
             if let Some(colours) = colours {
                 writer.write_all(&eight_bits(colours[index]))?;

@@ -6,7 +6,8 @@ use png::ColorType;
 use std::path::Path;
 use thalweg_field::Grid2;
 use thalweg_io::{
-    Imported, Notice, ReadError, ReadOptions, WriteOptions, estimate, read_heightfield, write_heightfield,
+    ByteOrder, Imported, Notice, ReadError, ReadOptions, WriteOptions, estimate, read_heightfield,
+    write_heightfield,
 };
 use tiff::encoder::colortype::{Gray8, Gray16, Gray32Float, GrayI16, RGB8};
 use tiff::tags::Tag;
@@ -133,8 +134,14 @@ fn colours_are_not_heights_unless_they_are_grey() {
 
     let path = folder.path().join("a.tif");
     let mut encoder = tiff::encoder::TiffEncoder::new(std::fs::File::create(&path).unwrap()).unwrap();
-    encoder.write_image::<RGB8>(4, 4, &[0; 48]).unwrap();
-    assert!(matches!(read(&path).unwrap_err(), ReadError::Unsupported { .. }));
+    let mut colours = [7; 48];
+    encoder.write_image::<RGB8>(4, 4, &colours).unwrap();
+    assert_eq!(read(&path).unwrap().field.height, Grid2::filled(4, 4, 7.0));
+    colours[3 * 6 + 1] = 8;
+    let mut encoder = tiff::encoder::TiffEncoder::new(std::fs::File::create(&path).unwrap()).unwrap();
+    encoder.write_image::<RGB8>(4, 4, &colours).unwrap();
+    let error = read(&path).unwrap_err();
+    assert!(matches!(error, ReadError::Colour { col: 2, row: 1, .. }), "{error}");
 }
 
 #[test]
@@ -230,9 +237,13 @@ fn degrees_feet_and_oblong_cells_are_refused_until_a_cell_size_is_given() {
         let frame = read_heightfield(&path, &given).unwrap().field.frame;
         assert_eq!((frame.cell, frame.origin, frame.crs), (28.0, [0.0, 0.0], None));
     }
-    tiff_file::<Gray16>(&path, &grid.map(|h| h as u16), PLAIN, &georeferenced(30.0, 30.0, &[[4099, 9002]]));
-    let message = read(&path).unwrap_err().to_string();
-    assert!(message.contains("heights are not in metres"), "{message}");
+    for (keys, words) in
+        [([4099, 9036], "heights are not in metres (EPSG unit 9036)"), ([4096, 5715], "count downwards")]
+    {
+        tiff_file::<Gray16>(&path, &grid.map(|h| h as u16), PLAIN, &georeferenced(30.0, 30.0, &[keys]));
+        let message = read(&path).unwrap_err().to_string();
+        assert!(message.contains(words), "{message}");
+    }
 }
 
 /// Tags of a map in arc seconds with its north-west corner in the San Gabriel Mountains.
@@ -295,18 +306,22 @@ fn raw_files_get_their_size_and_byte_order() {
     let grid = metres(40, 90);
     let bytes: Vec<u8> = codes(&grid).into_iter().flat_map(u16::to_be_bytes).collect();
     std::fs::write(&path, &bytes).unwrap();
-    // 3600 cells are also a square of 60.
-    assert_eq!(read(&path).unwrap().field.height.cols(), 60);
+    // 3600 cells are also a square of 60, but a rough one.
+    let guessed = read(&path).unwrap();
+    assert_eq!(guessed.field.height, grid);
+    let told = |read: &Imported, is: fn(&Notice) -> bool| read.notices.iter().any(is);
+    assert!(told(&guessed, |notice| matches!(notice, Notice::RawSizeGuessed { cols: 40, rows: 90 })));
+    assert!(told(&guessed, |notice| matches!(notice, Notice::ByteOrderGuessed { .. })));
     let sized = ReadOptions { size: Some([40, 90]), ..Default::default() };
-    let wrong = read_heightfield(&path, &sized).unwrap();
-    assert!(
-        wrong.notices.iter().any(|notice| matches!(notice, Notice::ByteOrder { .. })),
-        "{:?}",
-        wrong.notices
-    );
-    let right = read_heightfield(&path, &ReadOptions { big_endian: true, ..sized.clone() }).unwrap();
+    let with = |order| {
+        let options = ReadOptions { byte_order: Some(order), ..sized.clone() };
+        read_heightfield(&path, &options).unwrap()
+    };
+    let wrong = with(ByteOrder::Little);
+    assert!(told(&wrong, |notice| matches!(notice, Notice::ByteOrder { .. })), "{:?}", wrong.notices);
+    let right = with(ByteOrder::Big);
     assert_eq!(right.field.height, grid);
-    assert!(!right.notices.iter().any(|notice| matches!(notice, Notice::ByteOrder { .. })));
+    assert_eq!(right.notices, [Notice::TakenAsMetres, Notice::CellUnknown { cell: 1.0 }]);
 
     let error = read_heightfield(&path, &ReadOptions { size: Some([40, 91]), ..sized }).unwrap_err();
     assert!(matches!(error, ReadError::RawSize { cols: 40, rows: 91, bytes: 7200, .. }), "{error}");

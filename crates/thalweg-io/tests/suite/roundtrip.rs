@@ -104,14 +104,14 @@ fn files_of_other_programs_are_read() {
 fn tiles_that_share_a_range_share_their_codes() {
     let folder = tempfile::tempdir().unwrap();
     let field = north_west(20, 20);
-    let range = WriteOptions { height_range: Some([-500.0, 1500.0]) };
+    let range = WriteOptions { height_range: Some([-500.0, 1500.0]), ..Default::default() };
     let path = folder.path().join("tile.png");
     write_heightfield(&path, &field, &range).unwrap();
     let back = read_heightfield(&path, &ReadOptions::default()).unwrap();
     let error = difference(&field.height, &back.field.height);
     assert!(error <= 0.5 * 2000.0 / 65535.0 + 1.0e-4, "{error} m");
 
-    let narrow = WriteOptions { height_range: Some([0.0, 100.0]) };
+    let narrow = WriteOptions { height_range: Some([0.0, 100.0]), ..Default::default() };
     let error = write_heightfield(&path, &field, &narrow).unwrap_err();
     assert!(matches!(error, WriteError::OutOfRange { range: [0.0, 100.0], .. }), "{error}");
     assert_eq!(read_heightfield(&path, &ReadOptions::default()).unwrap(), back, "the old file should stay");
@@ -155,7 +155,7 @@ fn a_height_png_has_no_colour_tags_and_a_sidecar() {
     assert!(!names.iter().any(|name| ["gAMA", "sRGB", "iCCP", "cHRM"].contains(&name.as_str())), "{names:?}");
     let sidecar = std::fs::read(folder.path().join("hill.thalweg.json")).unwrap();
     let sidecar: serde_json::Value = serde_json::from_slice(&sidecar).unwrap();
-    assert_eq!(sidecar["schema"], 1);
+    assert_eq!(sidecar["schema"], 2);
     assert_eq!((&sidecar["cols"], &sidecar["rows"]), (&30.into(), &20.into()));
     assert_eq!(sidecar["cell_m"], 12.5);
     assert_eq!(sidecar["row_order"], "north to south");

@@ -49,7 +49,7 @@ impl Subject {
             (Some(Kind::Volume), None) => {
                 draw::of_volume(&read_volume(path, limit).map_err(Failure::usage)?, None)
             }
-            (Some(Kind::Obj | Kind::Glb), _) => {
+            (Some(Kind::Obj | Kind::Glb | Kind::Stl), _) => {
                 let message =
                     "meshes are drawn from PLY files; write the surface as one with output.surface = \"ply\"";
                 return Err(Failure::usage(format!("{}: {message}", path.display())));

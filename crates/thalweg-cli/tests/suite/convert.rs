@@ -1,0 +1,143 @@
+//! Terrain in other sizes, for other programs, and cut into tiles.
+
+use crate::common::Folder;
+use thalweg::field::{Frame, Grid2, Heightfield};
+use thalweg::io::{ReadOptions, WriteOptions, read_heightfield, write_heightfield};
+
+/// High in the north-west, below the sea in the south-east, and no square.
+fn ground(cols: usize, rows: usize) -> Heightfield {
+    let height = Grid2::from_fn(cols, rows, |col, row| {
+        let (east, south) = (col as f32 / cols as f32, row as f32 / rows as f32);
+        900.0 * (1.0 - east) * (1.0 - south) - 150.0 * east + (col * 7 % 5) as f32
+    });
+    Heightfield {
+        height,
+        frame: Frame { cell: 12.5, origin: [400.0, 600.0], crs: Some("EPSG:32611".into()) },
+    }
+}
+
+fn with(cols: usize, rows: usize) -> (Folder, Heightfield) {
+    let folder = Folder::new();
+    let ground = ground(cols, rows);
+    write_heightfield(&folder.path("a.tif"), &ground, &WriteOptions::default()).unwrap();
+    (folder, ground)
+}
+
+fn read(folder: &Folder, name: &str) -> Heightfield {
+    read_heightfield(&folder.path(name), &ReadOptions::default()).unwrap().field
+}
+
+fn sidecar(folder: &Folder, name: &str) -> serde_json::Value {
+    serde_json::from_str(&std::fs::read_to_string(folder.path(name)).unwrap()).unwrap()
+}
+
+/// The summit moved by hundreds of metres, and a GeoTIFF covered another rectangle.
+#[test]
+fn another_shape_is_never_given_unasked() {
+    let (folder, before) = with(120, 80);
+    folder.fails(&["convert", "a.tif", "b.tif", "--size", "60"], 2, &["--size 60x40", "--fit crop"]);
+    folder.ok(&["convert", "a.tif", "b.tif", "--size", "60x40"]);
+    let after = read(&folder, "b.tif");
+    assert_eq!((after.extent(), after.frame.origin), (before.extent(), before.frame.origin));
+    folder.ok(&["convert", "a.tif", "c.tif", "--size", "60", "--fit", "crop"]);
+    let near = |name: &str, side: f64| {
+        let extent = read(&folder, name).extent();
+        assert!(extent.iter().all(|length| (length - side).abs() < 1.0e-6), "{name}: {extent:?} m");
+    };
+    near("c.tif", 1000.0);
+    folder.ok(&["convert", "a.tif", "d.tif", "--size", "60", "--fit", "pad"]);
+    near("d.tif", 1500.0);
+}
+
+/// `--height-range=-100,900` made mountains of 880 km of a float file.
+#[test]
+fn input_and_output_heights_are_two_things() {
+    let (folder, _) = with(40, 30);
+    folder.fails(
+        &["convert", "a.tif", "b.png", "--height-range", "-200,1000"],
+        2,
+        &["--input-heights", "--output-heights"],
+    );
+    folder.ok(&["convert", "a.tif", "b.png", "--output-heights", "-200,1000"]);
+    let label = sidecar(&folder, "b.thalweg.json");
+    assert_eq!(label["code_values"], serde_json::json!([-200.0, 1000.0]));
+    assert_eq!((&label["file"], &label["schema"]), (&"b.png".into(), &2.into()));
+    folder.fails(
+        &["convert", "a.tif", "b.png", "--output-heights", "0,100"],
+        2,
+        &["do not fit the range 0 to 100"],
+    );
+    folder.fails(&["convert", "a.tif", "b.obj"], 2, &["b.obj", "heights are written as"]);
+    folder.fails(&["convert", "a.tif", "b.jpg"], 2, &["b.jpg", "try .png"]);
+}
+
+#[test]
+fn unreal_gets_a_landscape_and_what_to_type_in() {
+    let (folder, _) = with(122, 122);
+    folder.fails(
+        &["convert", "a.tif", "u.png", "--for", "unreal"],
+        2,
+        &["122 x 122", "the nearest are", "--fit"],
+    );
+    let said = folder.ok(&["convert", "a.tif", "u.raw", "--for", "unreal", "--size", "127"]).stdout;
+    for words in ["Scale Z", "Location Z (cm)", "Section Size", "63x63 Quads"] {
+        assert!(said.contains(words), "{words} is not in: {said}");
+    }
+    let json = sidecar(&folder, "u.json");
+    assert_eq!(json, serde_json::json!({ "width": 127, "height": 127, "bpp": 16 }));
+    let engine = &sidecar(&folder, "u.thalweg.json")["engine"];
+    assert_eq!(engine["for"], "unreal");
+    assert!((engine["Scale X, Y"].as_f64().unwrap() - 1250.0 * 122.0 / 127.0).abs() < 1.0e-3, "{engine}");
+    folder.ok(&["convert", "a.tif", "n.png", "--for", "unreal", "--fit", "nearest"]);
+}
+
+/// Unity's first row is the south; ours reads the file back upright all the same.
+#[test]
+fn unity_gets_its_rows_from_the_south() {
+    let (folder, _) = with(65, 65);
+    let said = folder.ok(&["convert", "a.tif", "u.raw", "--for", "unity"]).stdout;
+    assert!(said.contains("Terrain Height") && said.contains("Flip Vertically"), "{said}");
+    let bytes = std::fs::read(folder.path("u.raw")).unwrap();
+    let code = |at: usize| u16::from_le_bytes([bytes[2 * at], bytes[2 * at + 1]]);
+    // The highest corner, in the north-west, begins the last row.
+    assert!(code(64 * 65) > 60_000 && code(0) < 30_000, "{} {}", code(64 * 65), code(0));
+    let back = read(&folder, "u.raw").height;
+    assert!(back.at(0, 0) > back.at(0, 64) + 500.0);
+    folder.fails(&["convert", "a.tif", "u.png", "--for", "unity"], 2, &[".raw or .r16"]);
+    folder.fails(&["convert", "a.tif", "g.png", "--for", "godot"], 2, &["256 levels"]);
+    let (folder, _) = with(64, 60);
+    folder.fails(&["convert", "a.tif", "u.raw", "--for", "unity"], 2, &["33x33 and 65x65"]);
+}
+
+/// Rows and columns at the edges are the same to the bit, and joined they are what was cut.
+#[test]
+fn tiles_share_their_edges_to_the_bit() {
+    let (folder, _) = with(65, 33);
+    folder.fails(&["convert", "a.tif", "t.png", "--tiles", "3x2"], 2, &["such as --size 64x33"]);
+    folder.ok(&["convert", "a.tif", "t.png", "--tiles", "2x2"]);
+    let tile = |name: &str| read(&folder, name);
+    let [nw, ne, sw] = ["t_x0_y0.png", "t_x1_y0.png", "t_x0_y1.png"].map(tile);
+    assert_eq!([nw.height.cols(), nw.height.rows()], [33, 17]);
+    for row in 0..17 {
+        assert_eq!(nw.height.at(32, row).to_bits(), ne.height.at(0, row).to_bits(), "row {row}");
+    }
+    assert_eq!(nw.height.row(16), sw.height.row(0));
+    assert_eq!(ne.frame.origin[0], nw.frame.origin[0] + 32.0 * 12.5);
+    assert_eq!(sw.frame.origin, [400.0, 600.0]);
+    folder.ok(&["convert", "t_x0_y0.png", "back.tif", "--join"]);
+    folder.ok(&["convert", "a.tif", "whole.png"]);
+    assert_eq!(read(&folder, "back.tif"), read(&folder, "whole.png"));
+}
+
+#[test]
+fn a_mesh_is_seen_from_above() {
+    let folder = Folder::new();
+    // Y up, by the comment of ours; one slope that rises to the north.
+    let text = "solid x\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 40 0 0\nvertex 40 20 50\nendloop\nendfacet\n\
+                facet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 40 20 50\nvertex 0 20 50\nendloop\nendfacet\nendsolid\n";
+    std::fs::write(folder.path("slope.stl"), text).unwrap();
+    folder.ok(&["convert", "slope.stl", "slope.tif", "--metres-per-pixel", "2"]);
+    let ground = read(&folder, "slope.tif");
+    assert_eq!([ground.height.cols(), ground.height.rows()], [20, 10]);
+    assert!((ground.height.at(3, 0) - 47.5).abs() < 1.0e-4 && (ground.height.at(3, 9) - 2.5).abs() < 1.0e-4);
+}

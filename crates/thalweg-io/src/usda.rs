@@ -1,0 +1,297 @@
+//! USD as text: moving water, bodies and particles for Blender, Houdini, Maya and the engines.
+//!
+//! A stage with Z up, in metres, whose time codes are frames (OpenUSD, "USD ASCII" and the schemas UsdGeomMesh and
+//! UsdGeomPoints). What moves has a sample for each moment; topology and colours too, where they change.
+
+use crate::ReadError;
+use crate::WriteError;
+use crate::atomic::write_atomic;
+use crate::motion::{
+    Moment, Motion, MotionError, Shape, Thing, carried, check_motion, check_thing, uncarried,
+};
+use std::collections::BTreeMap;
+use std::fmt::{Display, Write as _};
+use std::io::{self, Write};
+use std::path::Path;
+use thalweg_field::{Points, TriMesh};
+
+/// Writes a moving scene. `moment` gives the moments in the order of their times; each is asked for several times, so that
+/// no more than one is in memory.
+///
+/// Names of things stay for the whole scene; a thing that is not there at a moment is invisible then.
+pub fn write_usda(
+    path: &Path,
+    motion: &Motion,
+    mut moment: impl FnMut(usize) -> Result<Moment, ReadError>,
+) -> Result<(), MotionError> {
+    check_motion(path, motion)?;
+    let cast = Cast::of(path, motion, &mut moment)?;
+    uncarried(write_atomic(path, |writer| {
+        cast.head(writer)?;
+        for thing in motion.still {
+            still(writer, thing)?;
+        }
+        for (name, role) in &cast.roles {
+            moving(writer, name, role, &cast.times, &mut moment)?;
+        }
+        writer.write_all(b"}\n")
+    }))
+}
+
+/// Who appears, and when.
+struct Cast {
+    fps: f64,
+    /// Time codes: frames since the beginning.
+    times: Vec<f64>,
+    roles: BTreeMap<String, Role>,
+}
+
+/// What is known of a thing from all its moments.
+struct Role {
+    points: bool,
+    /// Whether its triangles are always the same.
+    firm: Option<Vec<[u32; 3]>>,
+    /// Numbers of the moments at which it is there.
+    there: Vec<usize>,
+    coloured: bool,
+    normals: bool,
+}
+
+impl Cast {
+    fn of(
+        path: &Path,
+        motion: &Motion,
+        moment: &mut impl FnMut(usize) -> Result<Moment, ReadError>,
+    ) -> Result<Self, MotionError> {
+        let mut cast = Self { fps: motion.fps, times: Vec::new(), roles: BTreeMap::new() };
+        for number in 0..motion.moments {
+            let Moment { time, things } = moment(number)?;
+            let code = time * motion.fps;
+            if !code.is_finite() || cast.times.last().is_some_and(|last| *last >= code) {
+                let what = format!("moment {number} is at {time} s");
+                let expected = "each must come after the one before";
+                return Err(WriteError::Refused { path: path.into(), what, expected }.into());
+            }
+            cast.times.push(code);
+            for thing in things {
+                check_thing(path, &thing)?;
+                if motion.still.iter().any(|still| still.name == thing.name) {
+                    let what = format!("{} both moves and stands still", thing.name);
+                    let expected = "each thing needs a name of its own";
+                    return Err(WriteError::Refused { path: path.into(), what, expected }.into());
+                }
+                cast.take(number, thing);
+            }
+        }
+        Ok(cast)
+    }
+
+    fn take(&mut self, number: usize, Thing { name, shape }: Thing) {
+        match shape {
+            Shape::Points(_) => {
+                let role = self.roles.entry(name).or_insert_with(|| Role {
+                    points: true,
+                    firm: None,
+                    there: Vec::new(),
+                    coloured: false,
+                    normals: false,
+                });
+                role.there.push(number);
+            }
+            Shape::Mesh { mesh, colours } => {
+                let [coloured, normals] = [!colours.is_empty(), !mesh.normals.is_empty()];
+                let role = self.roles.entry(name).or_insert_with(|| Role {
+                    points: false,
+                    firm: Some(mesh.triangles.clone()),
+                    there: Vec::new(),
+                    coloured,
+                    normals,
+                });
+                if role.firm.as_ref().is_some_and(|firm| *firm != mesh.triangles) {
+                    role.firm = None;
+                }
+                role.coloured &= coloured;
+                role.normals &= normals;
+                role.there.push(number);
+            }
+        }
+    }
+
+    fn head(&self, writer: &mut impl Write) -> io::Result<()> {
+        let [first, last] = [self.times[0], self.times[self.times.len() - 1]];
+        let Self { fps, .. } = self;
+        writeln!(
+            writer,
+            "#usda 1.0\n(\n    defaultPrim = \"World\"\n    doc = \"thalweg: metres east, north and up from the \
+             south-west corner\"\n    endTimeCode = {last}\n    framesPerSecond = {fps}\n    metersPerUnit = 1\n    \
+             startTimeCode = {first}\n    timeCodesPerSecond = {fps}\n    upAxis = \"Z\"\n)\n\n\
+             def Xform \"World\"\n{{"
+        )
+    }
+}
+
+/// A thing that never moves.
+fn still(writer: &mut impl Write, Thing { name, shape }: &Thing) -> io::Result<()> {
+    match shape {
+        Shape::Mesh { mesh, colours } => {
+            writeln!(writer, "    def Mesh \"{name}\"\n    {{")?;
+            let plain = |what: &str| format!("        {what} = ");
+            line(writer, &plain("float3[] extent"), &extent(&mesh.positions, 0.0))?;
+            line(writer, &plain("int[] faceVertexCounts"), &counts(mesh))?;
+            line(writer, &plain("int[] faceVertexIndices"), &indices(mesh))?;
+            line(writer, &plain("point3f[] points"), &triples(&mesh.positions))?;
+            if !mesh.normals.is_empty() {
+                line(writer, &plain("normal3f[] normals"), &(triples(&mesh.normals) + VERTEX))?;
+            }
+            if !colours.is_empty() {
+                line(writer, &plain("color3f[] primvars:displayColor"), &(colour_list(colours) + VERTEX))?;
+            }
+            writer.write_all(MESH_END)
+        }
+        Shape::Points(points) => {
+            writeln!(writer, "    def Points \"{name}\"\n    {{")?;
+            let plain = |what: &str| format!("        {what} = ");
+            line(writer, &plain("float3[] extent"), &extent(&points.positions, points.radius))?;
+            line(writer, &plain("point3f[] points"), &triples(&points.positions))?;
+            line(writer, &plain("float[] widths"), &format!("[{}]{CONSTANT}", 2.0 * points.radius))?;
+            writer.write_all(b"    }\n")
+        }
+    }
+}
+
+const VERTEX: &str = " (\n            interpolation = \"vertex\"\n        )";
+const CONSTANT: &str = " (\n            interpolation = \"constant\"\n        )";
+const MESH_END: &[u8] = b"        uniform token orientation = \"rightHanded\"\n        \
+    uniform token subdivisionScheme = \"none\"\n    }\n";
+
+fn line(writer: &mut impl Write, begin: &str, value: &str) -> io::Result<()> {
+    writeln!(writer, "{begin}{value}")
+}
+
+/// A thing with samples.
+fn moving(
+    writer: &mut impl Write,
+    name: &str,
+    role: &Role,
+    times: &[f64],
+    moment: &mut impl FnMut(usize) -> Result<Moment, ReadError>,
+) -> io::Result<()> {
+    let mut sampled = |writer: &mut dyn Write, what: &str, value: &dyn Fn(&Shape) -> String, after: &str| {
+        writeln!(writer, "        {what}.timeSamples = {{")?;
+        for &number in &role.there {
+            let shown = moment(number).map_err(|error| carried(MotionError::from(error)))?;
+            if let Some(thing) = shown.things.iter().find(|thing| thing.name == name) {
+                writeln!(writer, "            {}: {},", times[number], value(&thing.shape))?;
+            }
+        }
+        writeln!(writer, "        }}{after}")
+    };
+    let of_mesh = |value: fn(&TriMesh) -> String| {
+        move |shape: &Shape| match shape {
+            Shape::Mesh { mesh, .. } => value(mesh),
+            Shape::Points(_) => "None".into(),
+        }
+    };
+    let of_points = |value: fn(&Points) -> String| {
+        move |shape: &Shape| match shape {
+            Shape::Points(points) => value(points),
+            Shape::Mesh { .. } => "None".into(),
+        }
+    };
+    if role.points {
+        writeln!(writer, "    def Points \"{name}\"\n    {{")?;
+        sampled(writer, "float3[] extent", &of_points(|p| extent(&p.positions, p.radius)), "")?;
+        sampled(writer, "point3f[] points", &of_points(|p| triples(&p.positions)), "")?;
+        sampled(writer, "float[] widths", &of_points(|p| each(&vec![2.0 * p.radius; p.len()])), "")?;
+        sampled(writer, "vector3f[] velocities", &of_points(velocities), "")?;
+        sampled(writer, "int64[] ids", &of_points(ids), "")?;
+    } else {
+        writeln!(writer, "    def Mesh \"{name}\"\n    {{")?;
+        sampled(writer, "float3[] extent", &of_mesh(|mesh| extent(&mesh.positions, 0.0)), "")?;
+        match &role.firm {
+            Some(triangles) => {
+                let mesh = TriMesh { triangles: triangles.clone(), ..TriMesh::default() };
+                line(writer, "        int[] faceVertexCounts = ", &counts(&mesh))?;
+                line(writer, "        int[] faceVertexIndices = ", &indices(&mesh))?;
+            }
+            None => {
+                sampled(writer, "int[] faceVertexCounts", &of_mesh(counts), "")?;
+                sampled(writer, "int[] faceVertexIndices", &of_mesh(indices), "")?;
+            }
+        }
+        sampled(writer, "point3f[] points", &of_mesh(|mesh| triples(&mesh.positions)), "")?;
+        if role.normals {
+            sampled(writer, "normal3f[] normals", &of_mesh(|mesh| triples(&mesh.normals)), "")?;
+            writeln!(writer, "        normal3f[] normals{VERTEX}")?;
+        }
+        if role.coloured {
+            let colours = |shape: &Shape| match shape {
+                Shape::Mesh { colours, .. } => colour_list(colours),
+                Shape::Points(_) => "None".into(),
+            };
+            sampled(writer, "color3f[] primvars:displayColor", &colours, "")?;
+            writeln!(writer, "        color3f[] primvars:displayColor{VERTEX}")?;
+        }
+    }
+    if role.there.len() < times.len() {
+        writeln!(writer, "        token visibility.timeSamples = {{")?;
+        for (number, time) in times.iter().enumerate() {
+            let seen = if role.there.contains(&number) { "inherited" } else { "invisible" };
+            writeln!(writer, "            {time}: \"{seen}\",")?;
+        }
+        writeln!(writer, "        }}")?;
+    }
+    if role.points { writer.write_all(b"    }\n") } else { writer.write_all(MESH_END) }
+}
+
+/// Numbers in brackets.
+fn each<T: Display>(numbers: &[T]) -> String {
+    let mut text = String::from("[");
+    for (index, number) in numbers.iter().enumerate() {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{}{number}", if index == 0 { "" } else { ", " });
+    }
+    text + "]"
+}
+
+fn triples(list: &[[f32; 3]]) -> String {
+    let mut text = String::from("[");
+    for (index, [x, y, z]) in list.iter().enumerate() {
+        let _ = write!(text, "{}({x}, {y}, {z})", if index == 0 { "" } else { ", " });
+    }
+    text + "]"
+}
+
+/// USD has colours linear, as they are here.
+fn colour_list(colours: &[[f32; 4]]) -> String {
+    triples(&colours.iter().map(|[red, green, blue, _]| [*red, *green, *blue]).collect::<Vec<_>>())
+}
+
+fn counts(mesh: &TriMesh) -> String {
+    each(&vec![3; mesh.triangles.len()])
+}
+
+fn indices(mesh: &TriMesh) -> String {
+    each(mesh.triangles.as_flattened())
+}
+
+fn extent(places: &[[f32; 3]], around: f32) -> String {
+    let Some(first) = places.first() else { return "[(0, 0, 0), (0, 0, 0)]".into() };
+    let end = |pick: fn(f32, f32) -> f32, around: f32| -> [f32; 3] {
+        std::array::from_fn(|axis| {
+            places.iter().fold(first[axis], |end, place| pick(end, place[axis])) + around
+        })
+    };
+    triples(&[end(f32::min, -around), end(f32::max, around)])
+}
+
+fn velocities(points: &Points) -> String {
+    let [u, v, w] = ["velocity_x", "velocity_y", "velocity_z"].map(|name| points.column(name));
+    let (Some(u), Some(v), Some(w)) = (u, v, w) else { return "None".into() };
+    triples(&(0..points.len()).map(|i| [u.values[i], v.values[i], w.values[i]]).collect::<Vec<_>>())
+}
+
+fn ids(points: &Points) -> String {
+    let Some(column) = points.column("id") else { return "None".into() };
+    each(&column.values.iter().map(|&id| id as i64).collect::<Vec<_>>())
+}
