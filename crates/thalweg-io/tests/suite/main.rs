@@ -5,6 +5,7 @@ mod common;
 mod hostile;
 mod import;
 mod meshes;
+mod outputs;
 mod pictures;
 mod ply;
 mod roundtrip;
