@@ -4,7 +4,7 @@ use crate::atomic::write_atomic;
 use crate::heightmap::{check_size, finite_range};
 use crate::label::{Curve, Label};
 use crate::reading::Reading;
-use crate::{ReadError, ReadOptions, WriteError, exr, png};
+use crate::{ReadError, ReadOptions, WriteError, exr, png, tiff};
 use std::path::{Path, PathBuf};
 use thalweg_field::{Field, FieldInfo, Frame, Grid2};
 
@@ -31,6 +31,12 @@ pub fn write_map_exr(path: &Path, field: &Field, frame: &Frame) -> Result<(), Wr
     check_size(path, field.values.cols(), field.values.rows())?;
     let label = Label::new(&field.info, &field.values, frame);
     write_atomic(path, |w| exr::write(w, &field.values, &label))
+}
+
+/// Writes a field as GeoTIFF, the values themselves in 32-bit floats, with its place on earth.
+pub fn write_map_tiff(path: &Path, field: &Field, frame: &Frame) -> Result<(), WriteError> {
+    check_size(path, field.values.cols(), field.values.rows())?;
+    write_atomic(path, |w| tiff::write_labelled(w, &field.values, (&field.info, frame)))
 }
 
 /// Writes a field as 16-bit grey PNG, made for the eye: 0 is black, or, where values go below zero, mid-grey 32768.

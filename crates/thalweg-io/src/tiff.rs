@@ -12,7 +12,7 @@ use ::tiff::tags::{Predictor, Tag};
 use ::tiff::{ColorType, TiffError};
 use std::fs::File;
 use std::io::{self, BufReader, Seek, Write};
-use thalweg_field::{Frame, Grid2, Heightfield};
+use thalweg_field::{FieldInfo, Frame, Grid2, Heightfield};
 
 const FORMAT: &str = "TIFF";
 
@@ -345,10 +345,19 @@ fn explain(reading: Reading, error: TiffError) -> ReadError {
 
 /// Writes a `GeoTIFF` of 32-bit floats, packed with deflate.
 pub(crate) fn write(writer: impl Write + Seek, heights: &Grid2<f32>, frame: &Frame) -> io::Result<()> {
+    write_labelled(writer, heights, (&HEIGHT, frame))
+}
+
+/// Writes values of any kind, which the description tells.
+pub(crate) fn write_labelled(
+    writer: impl Write + Seek,
+    heights: &Grid2<f32>,
+    about: (&FieldInfo, &Frame),
+) -> io::Result<()> {
     let done = if size_of_val(heights.values()) as u64 > BIG {
-        encode::<_, TiffKindBig>(writer, heights, frame)
+        encode::<_, TiffKindBig>(writer, heights, about)
     } else {
-        encode::<_, TiffKindStandard>(writer, heights, frame)
+        encode::<_, TiffKindStandard>(writer, heights, about)
     };
     done.map_err(|error| match error {
         TiffError::IoError(error) => error,
@@ -359,7 +368,7 @@ pub(crate) fn write(writer: impl Write + Seek, heights: &Grid2<f32>, frame: &Fra
 fn encode<W: Write + Seek, K: TiffKind>(
     writer: W,
     heights: &Grid2<f32>,
-    frame: &Frame,
+    (info, frame): (&FieldInfo, &Frame),
 ) -> Result<(), TiffError> {
     let encoder = TiffEncoder::<W, K>::new_generic(writer)?;
     // A sixth of the time of the balanced level for a tenth more bytes.
@@ -368,7 +377,7 @@ fn encode<W: Write + Seek, K: TiffKind>(
     let tags = image.encoder();
     let [west, south] = frame.origin;
     let north = south + heights.rows() as f64 * frame.cell;
-    tags.write_tag(Tag::ImageDescription, Label::new(&HEIGHT, heights, frame).to_ascii().as_str())?;
+    tags.write_tag(Tag::ImageDescription, Label::new(info, heights, frame).to_ascii().as_str())?;
     tags.write_tag(Tag::ModelPixelScaleTag, [frame.cell, frame.cell, 0.0])?;
     tags.write_tag(Tag::ModelTiepointTag, [0.0, 0.0, 0.0, west, north, 0.0])?;
     tags.write_tag(Tag::GeoKeyDirectoryTag, geo_keys(frame.crs.as_deref()).as_slice())?;

@@ -464,7 +464,7 @@ fn usd_has_a_sample_for_each_moment() {
     let samples = |part: &str, key: &str| -> Vec<(String, String)> {
         let (_, rest) = part.split_once(&format!("{key}.timeSamples = {{\n")).unwrap();
         let lines = rest.split("        }\n").next().unwrap().lines();
-        lines.map(|line| {
+        lines.filter(|line| line.contains(": ")).map(|line| {
             let (time, value) = line.trim().split_once(": ").unwrap();
             (time.to_owned(), value.trim_end_matches(',').to_owned())
         }).collect()

@@ -38,7 +38,9 @@ pub use file::write_all_new;
 pub use ground::{Hardness, Terrain};
 pub use guide::with_tables;
 pub use obstacles::{Obstacle, ObstacleShape};
-pub use output::{Every, Output, ParticleFormat, SurfaceFormat};
+pub use output::{
+    AnimationFormat, ArtMap, Every, MapFormat, Output, ParticleFormat, SurfaceFormat, Up, VolumeFormat,
+};
 pub use passes::{Coarse, Time};
 pub use picture::{
     ColoursChoice, CutTable, LightChoice, OVERLAYS, OverlayTable, ParticlesTable, PictureTable,
