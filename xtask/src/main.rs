@@ -136,7 +136,9 @@ fn clients() -> bool {
     let python = std::env::var("THALWEG_PYTHON").unwrap_or_else(|_| "python3".into());
     let install = [&["-m", "pip", "install", "--quiet", "--target", &packages], &PROGRAMS[..]].concat();
     if !there(&packages) && !run(&python, &install) {
-        eprintln!("{python} could not install them; Blender needs Python 3.11, which THALWEG_PYTHON may name");
+        eprintln!(
+            "{python} could not install them; Blender needs Python 3.11, which THALWEG_PYTHON may name"
+        );
         // Half of them would pass for all of them the next time.
         let _ = std::fs::remove_dir_all(&packages);
         return false;
@@ -144,7 +146,8 @@ fn clients() -> bool {
     if !there(&node) && !run("npm", &["install", "--silent", "--prefix", &node, "gltf-validator"]) {
         eprintln!("gltf-validator is not installed; its checks are left out");
     }
-    let example = ["run", "--release", "--locked", "--package", "thalweg-io", "--example", "clients", "--", &files];
+    let example =
+        ["run", "--release", "--locked", "--package", "thalweg-io", "--example", "clients", "--", &files];
     let check = ["xtask/clients/check.py", &files, &packages, &node, "docs/guide/clients.md"];
     run("cargo", &example) && run(&python, &check)
 }

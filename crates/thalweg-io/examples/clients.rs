@@ -9,10 +9,10 @@ use std::error::Error;
 use std::path::Path;
 use thalweg_field::{Column, Field, FieldInfo, Frame, Grid2, Heightfield, Points, TriMesh};
 use thalweg_io::{
-    MapLayer, MeshExtras, Moment, Motion, NpyArray, Shape, SparseGrid, Thing, UpAxis, VdbClass, VdbGrid, VdbValues,
-    WriteOptions, atomic, write_glb_motion, write_heightfield, write_layers, write_map_png, write_mesh_with,
-    write_npy, write_npz_fields, write_points, write_pvd, write_shares_png, write_usda, write_vdb,
-    write_vectors_png, write_vti,
+    MapLayer, MeshExtras, Moment, Motion, NpyArray, Shape, SparseGrid, Thing, UpAxis, VdbClass, VdbGrid,
+    VdbValues, WriteOptions, atomic, write_glb_motion, write_heightfield, write_layers, write_map_png,
+    write_mesh_with, write_npy, write_npz_fields, write_points, write_pvd, write_shares_png, write_usda,
+    write_vdb, write_vectors_png, write_vti,
 };
 use thalweg_terrain::art::{NormalStyle, directions, normals, splat};
 use thalweg_terrain::tin::{TinParams, ground_mesh, water_mesh};
@@ -24,7 +24,8 @@ const CELL: f64 = 2.5;
 fn height(col: usize, row: usize) -> f32 {
     let (east, south) = (col as f32 / COLS as f32, row as f32 / ROWS as f32);
     // Eighths, so that every program's rounding can be told from a mistake.
-    ((90.0 * (1.0 - east) * (1.0 - south) - 25.0 * east + (col * 7 + row * 13) as f32 % 5.0) * 8.0).round() / 8.0
+    ((90.0 * (1.0 - east) * (1.0 - south) - 25.0 * east + (col * 7 + row * 13) as f32 % 5.0) * 8.0).round()
+        / 8.0
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -59,11 +60,19 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let params = TinParams { max_triangles: 900, max_error: 0.0 };
     let tin = ground_mesh(&ground, &params, None)?;
-    let colours: Vec<[f32; 4]> =
-        tin.mesh.positions.iter().map(|place| if place[2] < 0.0 { [0.0, 0.25, 1.0, 1.0] } else { [1.0, 0.5, 0.0, 1.0] }).collect();
-    for (name, up) in
-        [("ground.obj", None), ("ground_z.obj", Some(UpAxis::Z)), ("ground.ply", None), ("ground.glb", None), ("ground.stl", None)]
-    {
+    let colours: Vec<[f32; 4]> = tin
+        .mesh
+        .positions
+        .iter()
+        .map(|place| if place[2] < 0.0 { [0.0, 0.25, 1.0, 1.0] } else { [1.0, 0.5, 0.0, 1.0] })
+        .collect();
+    for (name, up) in [
+        ("ground.obj", None),
+        ("ground_z.obj", Some(UpAxis::Z)),
+        ("ground.ply", None),
+        ("ground.glb", None),
+        ("ground.stl", None),
+    ] {
         let extras = MeshExtras { colours: Some(&colours), uvs: Some(&tin.uvs), up };
         write_mesh_with(&at(name), &tin.mesh, &extras)?;
     }
@@ -109,7 +118,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
         }
     }
-    let grid = |name: &str, class, values, origin| VdbGrid { name: name.into(), class, voxel: 0.5, origin, values };
+    let grid =
+        |name: &str, class, values, origin| VdbGrid { name: name.into(), class, voxel: 0.5, origin, values };
     let place = [10.0, 20.0, -3.0];
     write_vdb(
         &at("water.vdb"),
@@ -145,10 +155,13 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// Drops that go east at 4 m/s.
 fn droplets(time: f32) -> Points {
-    let column = |name, unit, values: Vec<f32>| Column { info: FieldInfo::new(name, unit, "made up"), values };
+    let column =
+        |name, unit, values: Vec<f32>| Column { info: FieldInfo::new(name, unit, "made up"), values };
     let count = 50;
     Points {
-        positions: (0..count).map(|i| [i as f32 * 0.5 + 4.0 * time, (i * i % 17) as f32, 0.25 * i as f32]).collect(),
+        positions: (0..count)
+            .map(|i| [i as f32 * 0.5 + 4.0 * time, (i * i % 17) as f32, 0.25 * i as f32])
+            .collect(),
         radius: 0.05,
         columns: vec![
             column("speed", "m/s", (0..count).map(|i| i as f32 / 8.0).collect()),
@@ -174,7 +187,8 @@ fn moment(ground: &Heightfield, number: usize) -> Moment {
         normals: Vec::new(),
         triangles: vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]],
     };
-    let thing = |name: &str, mesh| Thing { name: name.into(), shape: Shape::Mesh { mesh, colours: Vec::new() } };
+    let thing =
+        |name: &str, mesh| Thing { name: name.into(), shape: Shape::Mesh { mesh, colours: Vec::new() } };
     let drops = Thing { name: "Particles".into(), shape: Shape::Points(droplets(time as f32)) };
     Moment { time, things: vec![thing("Water", water), thing("Boat", boat), drops] }
 }

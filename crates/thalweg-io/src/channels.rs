@@ -1,9 +1,9 @@
 //! Maps of several channels as PNG, for engines: normals, directions, shares of materials.
 
+use crate::WriteError;
 use crate::atomic::write_atomic;
 use crate::heightmap::check_size;
 use crate::label::KEY;
-use crate::WriteError;
 use ::png::{BitDepth, ColorType, Compression, Encoder};
 use std::io::{self, Write};
 use std::path::Path;

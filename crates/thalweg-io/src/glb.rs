@@ -89,7 +89,10 @@ pub(crate) fn write_mesh(path: &Path, mesh: &TriMesh, extras: &MeshExtras) -> Re
     })
 }
 
-pub(crate) fn write_numbers<const N: usize>(writer: &mut impl Write, numbers: [[u8; 4]; N]) -> io::Result<()> {
+pub(crate) fn write_numbers<const N: usize>(
+    writer: &mut impl Write,
+    numbers: [[u8; 4]; N],
+) -> io::Result<()> {
     writer.write_all(numbers.as_flattened())
 }
 

@@ -5,10 +5,12 @@
 //! animation of scales in steps, which every viewer plays.
 
 use crate::atomic::write_atomic;
-use crate::glb::{Arrays, BIN, FLOAT, JSON, Lengths, MAGIC, UNSIGNED_INT, VERSION, material};
 use crate::glb::{ARRAY_BUFFER, ELEMENT_ARRAY_BUFFER, write_numbers};
+use crate::glb::{Arrays, BIN, FLOAT, JSON, Lengths, MAGIC, UNSIGNED_INT, VERSION, material};
 use crate::mesh::UpAxis;
-use crate::motion::{Moment, Motion, MotionError, Shape, Thing, carried, check_motion, check_thing, uncarried};
+use crate::motion::{
+    Moment, Motion, MotionError, Shape, Thing, carried, check_motion, check_thing, uncarried,
+};
 use crate::{ReadError, WriteError};
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -125,8 +127,7 @@ impl Scene {
                 let mut attributes =
                     json!({ "POSITION": arrays.add(ARRAY_BUFFER, "VEC3", FLOAT, mesh.positions.len()) });
                 if !mesh.normals.is_empty() {
-                    attributes["NORMAL"] =
-                        arrays.add(ARRAY_BUFFER, "VEC3", FLOAT, mesh.normals.len()).into();
+                    attributes["NORMAL"] = arrays.add(ARRAY_BUFFER, "VEC3", FLOAT, mesh.normals.len()).into();
                 }
                 if !colours.is_empty() {
                     attributes["COLOR_0"] = arrays.add(ARRAY_BUFFER, "VEC4", FLOAT, colours.len()).into();

@@ -65,9 +65,10 @@ fn part(layer: &MapLayer, frame: &Frame, size: Vec2<usize>) -> Layer<AnyChannels
     let label = Label::new(&layer.info, layer.grids[0], frame).to_ascii();
     attributes.other.insert(Text::from(KEY), AttributeValue::Text(Text::from(label.as_str())));
     let names: &[&str] = if layer.grids.len() == 1 { &["Y"] } else { &["X", "Y"] };
-    let channels = names.iter().zip(&layer.grids).map(|(name, grid)| {
-        AnyChannel::new(Text::from(*name), FlatSamples::F32(grid.values().to_vec()))
-    });
+    let channels = names
+        .iter()
+        .zip(&layer.grids)
+        .map(|(name, grid)| AnyChannel::new(Text::from(*name), FlatSamples::F32(grid.values().to_vec())));
     Layer::new(size, attributes, Encoding::SMALL_LOSSLESS, AnyChannels::sort(channels.collect()))
 }
 

@@ -42,7 +42,7 @@ pub fn write_map_tiff(path: &Path, field: &Field, frame: &Frame) -> Result<(), W
 /// Writes a field as 16-bit grey PNG, made for the eye: 0 is black, or, where values go below zero, mid-grey 32768.
 ///
 /// The largest code stands for the value that one of a thousand cells with something in them goes beyond; those keep that
-/// code. Where half of the cells with something in them would have less than a twentieth of that, codes follow the square
+/// code. Where half of the cells with something in them would have less than 15 % of that, codes follow the square
 /// root of the value. Range (`code_values`) and curve (`code_curve`) are in the text `thalweg`, with the true `min` and
 /// `max`; [`read_heightfield`](crate::read_heightfield) undoes them.
 pub fn write_map_png(path: &Path, field: &Field, frame: &Frame) -> Result<(), WriteError> {
@@ -57,8 +57,8 @@ pub fn write_map_png(path: &Path, field: &Field, frame: &Frame) -> Result<(), Wr
 /// One of so many cells with something in them may lie beyond the largest code.
 const BEYOND: usize = 1000;
 
-/// Below this share of the largest code half of the cells would be too dark to tell apart.
-const DARK: f32 = 0.05;
+/// Below this share of the largest code half of the cells are too dark to tell apart on a screen.
+const DARK: f32 = 0.15;
 
 /// How the values of a map become the codes 0 to 65535.
 struct MapCodes {

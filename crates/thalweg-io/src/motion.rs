@@ -114,7 +114,8 @@ pub fn read_moment(path: &Path) -> Result<Moment, ReadError> {
     let io = |source| ReadError::Io { path: path.into(), source };
     let mut bytes = Vec::new();
     open_regular(path).and_then(|mut file| file.read_to_end(&mut bytes)).map_err(io)?;
-    let broken = |reason: &str| ReadError::Broken { path: path.into(), format: FORMAT, reason: reason.into() };
+    let broken =
+        |reason: &str| ReadError::Broken { path: path.into(), format: FORMAT, reason: reason.into() };
     let rest = bytes.strip_prefix(MAGIC.as_slice()).ok_or_else(|| broken("it does not begin like one"))?;
     let moment = Input(rest).moment().ok_or_else(|| broken("it ends too early or has too much"))?;
     let fits = |thing: &Thing| match &thing.shape {
@@ -153,7 +154,8 @@ impl Input<'_> {
                     let radius = *self.list::<f32>()?.first()?;
                     let mut columns = Vec::new();
                     for _ in 0..self.count()? {
-                        let info = FieldInfo { name: self.text()?.into(), unit: "".into(), meaning: "".into() };
+                        let info =
+                            FieldInfo { name: self.text()?.into(), unit: "".into(), meaning: "".into() };
                         columns.push(Column { info, values: self.list()? });
                     }
                     Shape::Points(Points { positions, radius, columns })
@@ -201,7 +203,10 @@ pub(crate) fn check_motion(path: &Path, motion: &Motion) -> Result<(), WriteErro
         return refuse("there is no moment to show".into(), "one at least must be given");
     }
     if !(motion.fps.is_finite() && motion.fps > 0.0) {
-        return refuse(format!("there are {} frames in a second", motion.fps), "it must be above 0, such as 24");
+        return refuse(
+            format!("there are {} frames in a second", motion.fps),
+            "it must be above 0, such as 24",
+        );
     }
     motion.still.iter().try_for_each(|thing| check_thing(path, thing))
 }

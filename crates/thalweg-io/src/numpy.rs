@@ -95,7 +95,10 @@ pub fn write_npz(path: &Path, arrays: &[(&str, NpyArray)]) -> Result<(), WriteEr
         }
         let bytes: u64 = array.parts().iter().map(|part| part.len() as u64).sum();
         if bytes > u64::from(u32::MAX) / 2 {
-            return refuse(format!("the array {name} has {bytes} bytes"), "2 GiB is the most; try .npy or .exr");
+            return refuse(
+                format!("the array {name} has {bytes} bytes"),
+                "2 GiB is the most; try .npy or .exr",
+            );
         }
     }
     write_atomic(path, |writer| zip(writer, arrays))
@@ -119,7 +122,8 @@ fn zip(writer: &mut impl Write, arrays: &[(&str, NpyArray)]) -> io::Result<()> {
         let begin = at;
         for bytes in [b"PK\x03\x04", &shared[..], name.as_bytes(), &parts[0], &parts[1]] {
             writer.write_all(bytes)?;
-            at = u32::try_from(bytes.len()).ok().and_then(|more| at.checked_add(more)).ok_or_else(too_long)?;
+            at =
+                u32::try_from(bytes.len()).ok().and_then(|more| at.checked_add(more)).ok_or_else(too_long)?;
         }
         directory.extend(b"PK\x01\x02\x14\x00");
         directory.extend(&shared);

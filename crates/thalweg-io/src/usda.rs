@@ -3,10 +3,12 @@
 //! A stage with Z up, in metres, whose time codes are frames (OpenUSD, "USD ASCII" and the schemas UsdGeomMesh and
 //! UsdGeomPoints). What moves has a sample for each moment; topology and colours too, where they change.
 
+use crate::ReadError;
 use crate::WriteError;
 use crate::atomic::write_atomic;
-use crate::motion::{Moment, Motion, MotionError, Shape, Thing, carried, check_motion, check_thing, uncarried};
-use crate::ReadError;
+use crate::motion::{
+    Moment, Motion, MotionError, Shape, Thing, carried, check_motion, check_thing, uncarried,
+};
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write as _};
 use std::io::{self, Write};
@@ -276,7 +278,9 @@ fn indices(mesh: &TriMesh) -> String {
 fn extent(places: &[[f32; 3]], around: f32) -> String {
     let Some(first) = places.first() else { return "[(0, 0, 0), (0, 0, 0)]".into() };
     let end = |pick: fn(f32, f32) -> f32, around: f32| -> [f32; 3] {
-        std::array::from_fn(|axis| places.iter().fold(first[axis], |end, place| pick(end, place[axis])) + around)
+        std::array::from_fn(|axis| {
+            places.iter().fold(first[axis], |end, place| pick(end, place[axis])) + around
+        })
     };
     triples(&[end(f32::min, -around), end(f32::max, around)])
 }

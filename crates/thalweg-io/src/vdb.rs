@@ -136,7 +136,8 @@ impl<T: VdbValue> SparseGrid<T> {
     pub fn bounds(&self) -> Option<[[i32; 3]; 2]> {
         let mut bounds: Option<[[i32; 3]; 2]> = None;
         for (leaf, content) in &self.leaves {
-            for index in (0..LEAF_VOXELS).filter(|index| content.active[index / 64] >> (index % 64) & 1 == 1) {
+            for index in (0..LEAF_VOXELS).filter(|index| content.active[index / 64] >> (index % 64) & 1 == 1)
+            {
                 let within = [index >> (2 * LEAF), index >> LEAF & 7, index & 7];
                 let at: [i32; 3] = std::array::from_fn(|axis| leaf[axis] * LEAF_SIDE + within[axis] as i32);
                 let [low, high] = bounds.unwrap_or([at; 2]);
@@ -272,9 +273,8 @@ fn identity(grids: &[VdbGrid]) -> String {
         }
     }
     let number = hash.digest128();
-    let part = |shift: u32, digits: usize| {
-        format!("{:0digits$x}", number >> shift & ((1_u128 << (4 * digits)) - 1))
-    };
+    let part =
+        |shift: u32, digits: usize| format!("{:0digits$x}", number >> shift & ((1_u128 << (4 * digits)) - 1));
     // Version 8, variant 1: made up by whoever writes it (RFC 9562).
     format!("{}-{}-8{}-8{}-{}", part(96, 8), part(80, 4), part(64, 3), part(48, 3), part(0, 12))
 }

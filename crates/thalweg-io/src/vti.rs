@@ -24,8 +24,12 @@ pub fn write_vti(path: &Path, fields: &[&Field], frame: &Frame, time: Option<f64
     };
     let [cols, rows] = [first.values.cols(), first.values.rows()];
     if let Some(other) = fields.iter().find(|field| !field.values.same_shape(&first.values)) {
-        let what =
-            format!("the grid {} is {} × {} cells", other.info.name, other.values.cols(), other.values.rows());
+        let what = format!(
+            "the grid {} is {} × {} cells",
+            other.info.name,
+            other.values.cols(),
+            other.values.rows()
+        );
         return refuse(what, "all grids of a file must have the shape of the first");
     }
     let image = Image {

@@ -196,8 +196,8 @@ pub fn directions(east: &Grid2<f32>, north: &Grid2<f32>) -> [Grid2<f32>; 2] {
 /// Unit vectors down the slope, to the east and to the north; zero on level ground.
 pub fn downhill(ground: &Heightfield) -> [Grid2<f32>; 2] {
     let [cols, rows] = [ground.height.cols(), ground.height.rows()];
-    let down = [0, 1]
-        .map(|axis| Grid2::from_fn(cols, rows, |col, row| -gradient(ground, col, row)[axis] as f32));
+    let down =
+        [0, 1].map(|axis| Grid2::from_fn(cols, rows, |col, row| -gradient(ground, col, row)[axis] as f32));
     directions(&down[0], &down[1])
 }
 
@@ -214,7 +214,8 @@ mod tests {
     fn normals_lean_away_from_the_slope_and_green_has_two_styles() {
         // Rises 1 m in 2 m to the east and 0.5 m in 2 m to the south.
         let slope = ground(6, 5, |col, row| col as f32 + 0.5 * row as f32);
-        let [gl, dx] = [NormalStyle::OpenGl, NormalStyle::DirectX].map(|style| normals(&slope, style).at(3, 2));
+        let [gl, dx] =
+            [NormalStyle::OpenGl, NormalStyle::DirectX].map(|style| normals(&slope, style).at(3, 2));
         let length = (1.0_f32 + 0.25 + 0.0625).sqrt();
         for (found, expected) in gl.iter().zip([-0.5 / length, 0.25 / length, 1.0 / length]) {
             assert!((found - expected).abs() < 1.0e-6, "{gl:?}");
@@ -231,8 +232,7 @@ mod tests {
         assert_eq!(seen.at(60, 40), 1.0, "on top");
         // A pit of one cell with walls of its width at 45°: cos² 45° is a half.
         let pit = ground(9, 9, |col, row| if (col, row) == (4, 4) { -2.0 } else { 0.0 });
-        let [axis, diagonal, knight] =
-            [1.0, 2.0, 5.0].map(|square: f64| 1.0 / (1.0 + 1.0 / square)); // walls farther off are lower
+        let [axis, diagonal, knight] = [1.0, 2.0, 5.0].map(|square: f64| 1.0 / (1.0 + 1.0 / square)); // walls farther off are lower
         let found = f64::from(sky_seen(&pit, 100.0).at(4, 4));
         assert!(axis < found && found < knight && diagonal > axis, "{found}");
         assert_eq!(sky_seen(&pit, 100.0).at(1, 1), 1.0);
@@ -240,7 +240,8 @@ mod tests {
 
     #[test]
     fn the_shore_is_as_far_as_it_is() {
-        let wet = Grid2::from_fn(40, 30, |col, row| (5..9).contains(&col) && (10..14).contains(&row) || col > 35);
+        let wet =
+            Grid2::from_fn(40, 30, |col, row| (5..9).contains(&col) && (10..14).contains(&row) || col > 35);
         let found = shore_distance(&wet, 3.0);
         for row in 0..30 {
             for col in 0..40 {

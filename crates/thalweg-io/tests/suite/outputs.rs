@@ -10,9 +10,9 @@ use tempfile::TempDir;
 use thalweg_field::{Field, FieldInfo, Grid2, Points, TriMesh};
 use thalweg_io::{
     MapLayer, MeshExtras, Moment, Motion, NpyArray, Shape, SparseGrid, Thing, UpAxis, VdbClass, VdbGrid,
-    VdbValues, WriteError, points_at, read_layers, read_mesh, read_moment, read_ply, read_pvd, write_glb_motion,
-    write_layers, write_mesh_with, write_moment, write_npy, write_npz_fields, write_ply_points, write_pvd,
-    write_shares_png, write_usda, write_vdb, write_vectors_png, write_vti,
+    VdbValues, WriteError, points_at, read_layers, read_mesh, read_moment, read_ply, read_pvd,
+    write_glb_motion, write_layers, write_mesh_with, write_moment, write_npy, write_npz_fields,
+    write_ply_points, write_pvd, write_shares_png, write_usda, write_vdb, write_vectors_png, write_vti,
 };
 
 fn file(name: &str) -> (TempDir, PathBuf) {
@@ -61,10 +61,12 @@ impl Bytes {
     }
 
     fn mask(&mut self, bits: usize) -> Vec<bool> {
-        (0..bits / 64).flat_map(|_| {
-            let word = u64::from_le_bytes(self.take());
-            (0..64).map(move |bit| word >> bit & 1 == 1)
-        }).collect()
+        (0..bits / 64)
+            .flat_map(|_| {
+                let word = u64::from_le_bytes(self.take());
+                (0..64).map(move |bit| word >> bit & 1 == 1)
+            })
+            .collect()
     }
 
     /// Values of a node, packed or not.
@@ -126,7 +128,12 @@ fn read_vdb(path: &Path) -> (BTreeMap<String, String>, [f64; 3], BTreeMap<[i32; 
     let numbers: Vec<f64> = (0..18).map(|_| file.f64()).collect();
     let s = numbers[3];
     let expected = [s, s, 1.0 / s, 1.0 / (s * s), 0.5 / s];
-    assert!(numbers[3..].chunks(3).zip(expected).all(|(three, one)| three.iter().all(|x| (x - one).abs() < 1e-12)));
+    assert!(
+        numbers[3..]
+            .chunks(3)
+            .zip(expected)
+            .all(|(three, one)| three.iter().all(|x| (x - one).abs() < 1e-12))
+    );
     assert_eq!(file.i32(), 1);
     let background = file.f32();
     assert_eq!(file.u32(), 0);
@@ -169,22 +176,35 @@ fn fog(voxels: &[([i32; 3], f32)]) -> VdbGrid {
     let mut values = SparseGrid::new(0.0);
     voxels.iter().for_each(|(at, value)| values.set(*at, *value));
     let values = VdbValues::Float(values);
-    VdbGrid { name: "density".into(), class: VdbClass::FogVolume, voxel: 0.25, origin: [1.0, -2.0, 3.5], values }
+    VdbGrid {
+        name: "density".into(),
+        class: VdbClass::FogVolume,
+        voxel: 0.25,
+        origin: [1.0, -2.0, 3.5],
+        values,
+    }
 }
 
 #[test]
 fn a_vdb_file_has_every_voxel_where_it_was_put() {
     let (_folder, path) = file("a.vdb");
     // Corners of leaves and nodes on both sides of zero, and a block without symmetry.
-    let mut voxels = vec![([0, 0, 0], 0.5), ([-1, 7, 8], 0.25), ([4095, -4096, 127], 1.0), ([-4097, 128, -129], 0.75)];
-    voxels.extend((0..6).flat_map(|x| (0..5).map(move |y| ([x + 20, y + 30, x * y], 0.01 * (x + 7 * y) as f32 + 0.001))));
+    let mut voxels =
+        vec![([0, 0, 0], 0.5), ([-1, 7, 8], 0.25), ([4095, -4096, 127], 1.0), ([-4097, 128, -129], 0.75)];
+    voxels.extend(
+        (0..6)
+            .flat_map(|x| (0..5).map(move |y| ([x + 20, y + 30, x * y], 0.01 * (x + 7 * y) as f32 + 0.001))),
+    );
     write_vdb(&path, &[fog(&voxels)]).unwrap();
     let (about, origin, found) = read_vdb(&path);
     assert_eq!(found, voxels.iter().copied().collect());
     assert_eq!(origin, [1.0, -2.0, 3.5]);
     assert_eq!((&*about["told"], &*about["class"]), ("density", "fog volume"));
     assert_eq!(about["file_voxel_count"], voxels.len().to_string());
-    assert_eq!((&*about["file_bbox_min"], &*about["file_bbox_max"]), ("[-4097, -4096, -129]", "[4095, 128, 127]"));
+    assert_eq!(
+        (&*about["file_bbox_min"], &*about["file_bbox_max"]),
+        ("[-4097, -4096, -129]", "[4095, 128, 127]")
+    );
     let bytes = std::fs::read(&path).unwrap();
     write_vdb(&path, &[fog(&voxels)]).unwrap();
     assert_eq!(std::fs::read(&path).unwrap(), bytes, "the same content, the same file");
@@ -226,7 +246,11 @@ fn grids_for_vtk_begin_in_the_south_west() {
     assert_eq!((u64_at(begin), f64_at(begin + 8)), (8, 1.5));
     for (array, field) in [&height, &water].into_iter().enumerate() {
         let at = begin + 16 + array * (8 + 60);
-        assert!(text.contains(&format!("Name=\"{}\" NumberOfComponents=\"1\" format=\"appended\" offset=\"{}\"", field.info.name, at - begin)));
+        assert!(text.contains(&format!(
+            "Name=\"{}\" NumberOfComponents=\"1\" format=\"appended\" offset=\"{}\"",
+            field.info.name,
+            at - begin
+        )));
         assert_eq!(u64_at(at), 60);
         let found: Vec<f32> =
             bytes[at + 8..at + 68].chunks(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect();
@@ -253,7 +277,10 @@ fn npy(bytes: &[u8]) -> (String, &[u8]) {
     let length = 10 + usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
     assert_eq!(length % 64, 0);
     let text = std::str::from_utf8(&bytes[10..length]).unwrap();
-    assert!(text.starts_with('{') && text.ends_with('\n') && text.contains("'fortran_order': False"), "{text}");
+    assert!(
+        text.starts_with('{') && text.ends_with('\n') && text.contains("'fortran_order': False"),
+        "{text}"
+    );
     (text.to_owned(), &bytes[length..])
 }
 
@@ -413,12 +440,19 @@ fn moments() -> Vec<Moment> {
             let z = i as f32;
             let mut water = mesh(vec![[0.0, 0.0, z], [2.0, 0.0, z], [0.0, 3.0, z]], vec![[0, 1, 2]]);
             if i == 2 {
-                water = mesh(vec![[0.0, 0.0, z], [2.0, 0.0, z], [0.0, 3.0, z], [2.0, 3.0, z]], vec![[0, 1, 2], [1, 3, 2]]);
+                water = mesh(
+                    vec![[0.0, 0.0, z], [2.0, 0.0, z], [0.0, 3.0, z], [2.0, 3.0, z]],
+                    vec![[0, 1, 2], [1, 3, 2]],
+                );
             }
             let mut boat = pyramid();
             boat.positions.iter_mut().for_each(|p| p[0] += 10.0 * z);
-            let thing = |name: &str, mesh, colours| Thing { name: name.into(), shape: Shape::Mesh { mesh, colours } };
-            let mut things = vec![thing("Water", water, Vec::new()), thing("Boat", boat, vec![[0.5, 0.25, 0.125, 1.0]; 5])];
+            let thing =
+                |name: &str, mesh, colours| Thing { name: name.into(), shape: Shape::Mesh { mesh, colours } };
+            let mut things = vec![
+                thing("Water", water, Vec::new()),
+                thing("Boat", boat, vec![[0.5, 0.25, 0.125, 1.0]; 5]),
+            ];
             if i > 0 {
                 let mut points = droplets(2);
                 points.columns.clear();
@@ -456,7 +490,11 @@ fn usd_has_a_sample_for_each_moment() {
     let motion = Motion { fps: 24.0, still: &[ground], moments: 3 };
     write_usda(&path, &motion, |number| Ok(moments().remove(number))).unwrap();
     let text = std::fs::read_to_string(&path).unwrap();
-    assert!(text.starts_with("#usda 1.0\n") && text.contains("upAxis = \"Z\"") && text.contains("endTimeCode = 24\n"));
+    assert!(
+        text.starts_with("#usda 1.0\n")
+            && text.contains("upAxis = \"Z\"")
+            && text.contains("endTimeCode = 24\n")
+    );
     let part = |name: &str| {
         let begin = text.find(&format!(" \"{name}\"\n")).unwrap();
         text[begin..].split("\n    }\n").next().unwrap()
@@ -464,10 +502,13 @@ fn usd_has_a_sample_for_each_moment() {
     let samples = |part: &str, key: &str| -> Vec<(String, String)> {
         let (_, rest) = part.split_once(&format!("{key}.timeSamples = {{\n")).unwrap();
         let lines = rest.split("        }\n").next().unwrap().lines();
-        lines.filter(|line| line.contains(": ")).map(|line| {
-            let (time, value) = line.trim().split_once(": ").unwrap();
-            (time.to_owned(), value.trim_end_matches(',').to_owned())
-        }).collect()
+        lines
+            .filter(|line| line.contains(": "))
+            .map(|line| {
+                let (time, value) = line.trim().split_once(": ").unwrap();
+                (time.to_owned(), value.trim_end_matches(',').to_owned())
+            })
+            .collect()
     };
     let water = part("Water");
     let found = samples(water, "point3f[] points");
@@ -475,10 +516,16 @@ fn usd_has_a_sample_for_each_moment() {
     let counts = samples(water, "int[] faceVertexCounts");
     assert_eq!(counts.iter().map(|(_, n)| &**n).collect::<Vec<_>>(), ["[3]", "[3]", "[3, 3]"]);
     let boat = part("Boat");
-    assert!(boat.contains("int[] faceVertexCounts = [3, 3, 3, 3, 3, 3]\n"), "the same triangles are told once");
+    assert!(
+        boat.contains("int[] faceVertexCounts = [3, 3, 3, 3, 3, 3]\n"),
+        "the same triangles are told once"
+    );
     assert!(samples(boat, "color3f[] primvars:displayColor")[0].1.starts_with("[(0.5, 0.25, 0.125), "));
     let seen = samples(part("Drops"), "token visibility");
-    assert_eq!(seen.iter().map(|(_, s)| &**s).collect::<Vec<_>>(), ["\"invisible\"", "\"inherited\"", "\"inherited\""]);
+    assert_eq!(
+        seen.iter().map(|(_, s)| &**s).collect::<Vec<_>>(),
+        ["\"invisible\"", "\"inherited\"", "\"inherited\""]
+    );
     assert_eq!(text.matches('{').count(), text.matches('}').count());
     let motion = Motion { moments: 2, ..motion };
     let error = write_usda(&path, &motion, |_| Ok(moments().remove(0))).unwrap_err().to_string();
@@ -527,7 +574,9 @@ fn a_moving_glb_shows_one_moment_at_a_time() {
 fn particles_are_shown_where_they_were_at_the_moment() {
     let mut points = Points { positions: vec![[1.0, 2.0, 3.0]], radius: 0.1, columns: Vec::new() };
     for (name, value) in [("velocity_x", 2.0), ("velocity_y", 0.0), ("velocity_z", -4.0), ("speed", 9.0)] {
-        points.columns.push(thalweg_field::Column { info: FieldInfo::new(name, "m/s", ""), values: vec![value] });
+        points
+            .columns
+            .push(thalweg_field::Column { info: FieldInfo::new(name, "m/s", ""), values: vec![value] });
     }
     let there = points_at(&points, 1.25, 1.0);
     assert_eq!(there.positions, [[0.5, 2.0, 4.0]]);

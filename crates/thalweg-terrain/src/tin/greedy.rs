@@ -169,8 +169,8 @@ impl<'a> Greedy<'a> {
         let area = orient(a, b, c) as f64;
         let height = |p: [i64; 2]| f64::from(self.target.heights.at(p[0] as usize, p[1] as usize)) / area;
         let [za, zb, zc] = [a, b, c].map(height);
-        let [low, high] = [i64::min, i64::max]
-            .map(|pick| [0, 1].map(|axis| pick(pick(a[axis], b[axis]), c[axis])));
+        let [low, high] =
+            [i64::min, i64::max].map(|pick| [0, 1].map(|axis| pick(pick(a[axis], b[axis]), c[axis])));
         for row in low[1]..=high[1] {
             // Each weight is a straight line along the row: at its beginning, and from cell to cell.
             let start = [low[0], row];
@@ -180,7 +180,10 @@ impl<'a> Greedy<'a> {
             for (weight, step) in weights.iter().zip(steps) {
                 // weight + step × n ≥ 0
                 match step.signum() {
-                    1 => first = first.max((-weight).div_euclid(step) + i64::from((-weight).rem_euclid(step) > 0)),
+                    1 => {
+                        first =
+                            first.max((-weight).div_euclid(step) + i64::from((-weight).rem_euclid(step) > 0))
+                    }
                     -1 => last = last.min(weight.div_euclid(-step)),
                     _ if *weight < 0 => last = -1,
                     _ => {}

@@ -41,7 +41,11 @@ pub fn ground_mesh(ground: &Heightfield, params: &TinParams, bottom: Option<f64>
     check(heights)?;
     let lowest = heights.range().map_or(0.0, |(low, _)| f64::from(low));
     if let Some(bottom) = bottom.filter(|bottom| !(bottom.is_finite() && *bottom < lowest)) {
-        return Err(invalid("bottom", bottom, format!("it must lie below the ground, whose lowest cell is {lowest} m high")));
+        return Err(invalid(
+            "bottom",
+            bottom,
+            format!("it must lie below the ground, whose lowest cell is {lowest} m high"),
+        ));
     }
     let mut greedy = Greedy::new(Target { heights, ceilings: None });
     greedy.refine(params.max_error, params.max_triangles.max(2));
@@ -72,7 +76,11 @@ pub fn water_mesh(
     check(&ground.height)?;
     check(depth)?;
     if !depth.same_shape(&ground.height) {
-        return Err(invalid("depth", format!("{} × {} cells", depth.cols(), depth.rows()), "it must have the cells of the ground"));
+        return Err(invalid(
+            "depth",
+            format!("{} × {} cells", depth.cols(), depth.rows()),
+            "it must have the cells of the ground",
+        ));
     }
     let dry = depth.map(|depth| depth < least);
     let levels = levels(ground, depth, &dry);
@@ -119,7 +127,11 @@ fn invalid(key: &str, value: impl ToString, remedy: impl Into<String>) -> Invali
 fn check(grid: &Grid2<f32>) -> Result<(), Invalid> {
     let [cols, rows] = [grid.cols(), grid.rows()];
     if cols < 2 || rows < 2 {
-        return Err(invalid("cells", format!("{cols} × {rows}"), "a mesh needs two columns and two rows at least"));
+        return Err(invalid(
+            "cells",
+            format!("{cols} × {rows}"),
+            "a mesh needs two columns and two rows at least",
+        ));
     }
     match grid.values().iter().position(|value| !value.is_finite()) {
         Some(at) => {
@@ -223,7 +235,8 @@ mod tests {
     fn volume(mesh: &TriMesh) -> f64 {
         let part = |triangle: &[u32; 3]| {
             let [a, b, c] = triangle.map(|i| mesh.positions[i as usize].map(f64::from));
-            (a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2])
+            (a[0] * (b[1] * c[2] - b[2] * c[1])
+                + a[1] * (b[2] * c[0] - b[0] * c[2])
                 + a[2] * (b[0] * c[1] - b[1] * c[0]))
                 / 6.0
         };
@@ -259,7 +272,11 @@ mod tests {
             // Corners are 32-bit floats of up to 900 m.
             assert!((worst - tin.error).abs() < 1.0e-3, "{worst} m, said to be {} m", tin.error);
             if max_error > 0.0 {
-                assert!(tin.error <= max_error && tin.mesh.triangles.len() < 2000, "{}", tin.mesh.triangles.len());
+                assert!(
+                    tin.error <= max_error && tin.mesh.triangles.len() < 2000,
+                    "{}",
+                    tin.mesh.triangles.len()
+                );
             }
         }
     }
@@ -273,7 +290,11 @@ mod tests {
         let [east, north] = [0.3_f64, 0.4];
         let length = (1.0 + east * east + north * north).sqrt();
         for normal in tin.mesh.normals.iter().chain(&tin.mesh.clone().with_normals().normals) {
-            let off: f64 = [-east, -north, 1.0].iter().zip(normal).map(|(n, m)| (n / length - f64::from(*m)).abs()).sum();
+            let off: f64 = [-east, -north, 1.0]
+                .iter()
+                .zip(normal)
+                .map(|(n, m)| (n / length - f64::from(*m)).abs())
+                .sum();
             assert!(off < 1.0e-6, "{normal:?}");
         }
         // The north-west corner is the upper left one of a picture.
@@ -289,7 +310,9 @@ mod tests {
         // 22 m by 16 m, 8.5 m high in the middle.
         let expected = 22.0 * 16.0 * 8.5;
         assert!((volume(&tin.mesh) - expected).abs() < 1.0e-6 * expected, "{} m³", volume(&tin.mesh));
-        let rough = ground_mesh(&ground(41, 29), &TinParams { max_triangles: 500, max_error: 0.0 }, Some(-1000.0)).unwrap();
+        let rough =
+            ground_mesh(&ground(41, 29), &TinParams { max_triangles: 500, max_error: 0.0 }, Some(-1000.0))
+                .unwrap();
         // Corners of walls stand where those of the ground do: by their places, each edge has two triangles.
         let place = |i: u32| rough.mesh.positions[i as usize].map(f32::to_bits);
         let mut edges = BTreeMap::new();
@@ -301,7 +324,10 @@ mod tests {
             }
         }
         assert_eq!(edges.values().filter(|&&n| n != 0).count(), 0, "open edges");
-        assert!(ground_mesh(&ground(41, 29), &TinParams::default(), Some(0.0)).is_err(), "a floor above the ground");
+        assert!(
+            ground_mesh(&ground(41, 29), &TinParams::default(), Some(0.0)).is_err(),
+            "a floor above the ground"
+        );
     }
 
     #[test]
@@ -309,11 +335,21 @@ mod tests {
         // A valley from north to south with water up to 4 m in it, and another beyond a ridge without any.
         let height = Grid2::from_fn(60, 20, |col, _| 10.0 * (0.2 * col as f32).cos() + 0.01 * col as f32);
         let ground = Heightfield { height, frame: Frame::with_cell(1.0) };
-        let depth = Grid2::from_fn(60, 20, |col, row| {
-            if col < 30 { (4.0 - ground.height.at(col, row)).max(0.0) } else { 0.0 }
-        });
-        let tin = water_mesh(&ground, &depth, 0.01, &TinParams { max_triangles: 4000, max_error: 0.01 }).unwrap();
-        assert!(!tin.mesh.triangles.is_empty() && tin.mesh.triangles.len() < 800, "{}", tin.mesh.triangles.len());
+        let depth =
+            Grid2::from_fn(
+                60,
+                20,
+                |col, row| {
+                    if col < 30 { (4.0 - ground.height.at(col, row)).max(0.0) } else { 0.0 }
+                },
+            );
+        let tin =
+            water_mesh(&ground, &depth, 0.01, &TinParams { max_triangles: 4000, max_error: 0.01 }).unwrap();
+        assert!(
+            !tin.mesh.triangles.is_empty() && tin.mesh.triangles.len() < 800,
+            "{}",
+            tin.mesh.triangles.len()
+        );
         for row in 0..20 {
             for col in 0..60 {
                 let level = height_at(&tin.mesh, ground.local_from_cell(col, row));

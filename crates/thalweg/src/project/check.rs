@@ -141,7 +141,9 @@ impl Scene {
     fn check_volume(&self, found: &mut Complaints) {
         let terrain = &self.terrain;
         let output = &self.output;
-        let glb = [&output.ground, &output.water, &output.surface].iter().any(|list| list.contains(&SurfaceFormat::Glb));
+        let glb = [&output.ground, &output.water, &output.surface]
+            .iter()
+            .any(|list| list.contains(&SurfaceFormat::Glb));
         found.unless(output.mesh_up != Some(Up::Z) || !glb, "output.mesh_up", || {
             "output.mesh_up is \"z\", and a mesh is to be written as GLB, which has Y up by its standard; leave it out, or \
              write .obj, .ply or .stl"

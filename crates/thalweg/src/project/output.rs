@@ -71,7 +71,7 @@ pub struct Output {
     #[serde(deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "OneOrMany<SurfaceFormat>")]
     pub water: Vec<SurfaceFormat>,
-    /// Triangles of a mesh of heights or of water, at most; they go where they are needed most.
+    /// Triangles of a mesh of heights or of water, at most, without walls and floor; they go where they are needed most.
     #[schemars(transform = within(2.0, 1.0e9).slider(1000.0, 1_000_000.0))]
     pub mesh_triangles: u64,
     /// Whether the mesh of heights is closed: walls go down from its edges to a floor below the lowest point.

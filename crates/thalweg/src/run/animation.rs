@@ -180,7 +180,12 @@ impl Recorder for Animation {
     }
 }
 
-fn write(path: &Path, format: AnimationFormat, motion: &Motion, moments: &[PathBuf]) -> Result<(), MotionError> {
+fn write(
+    path: &Path,
+    format: AnimationFormat,
+    motion: &Motion,
+    moments: &[PathBuf],
+) -> Result<(), MotionError> {
     let moment = |number: usize| read_moment(&moments[number]);
     match format {
         AnimationFormat::Usda => write_usda(path, motion, moment),

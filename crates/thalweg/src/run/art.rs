@@ -60,14 +60,16 @@ pub(super) fn write_art(
             }
             ArtMap::FlowDirection => {
                 let [east, north] = flow_direction(shown, &ground);
-                let ways = Grid2::from_fn(east.cols(), east.rows(), |c, r| [east.at(c, r), north.at(c, r), 0.0]);
+                let ways =
+                    Grid2::from_fn(east.cols(), east.rows(), |c, r| [east.at(c, r), north.at(c, r), 0.0]);
                 let about = json!({ "quantity": "flow_direction", "red": "east", "green": "north", "blue": "nothing",
                     "codes": "1, 32768 and 65535 are -1, 0 and 1" });
                 write_vectors_png(&png, &ways, &about.to_string())?;
                 files.push(png);
             }
             ArtMap::Splat => {
-                let wet = shown.field("water").map(|depth| depth.map(|depth| f32::from(u8::from(depth >= WET))));
+                let wet =
+                    shown.field("water").map(|depth| depth.map(|depth| f32::from(u8::from(depth >= WET))));
                 let shares = splat(&ground, shown.field("deposition"), wet.as_ref());
                 let about = json!({ "quantity": "splat", "red": "rock", "green": "soil", "blue": "loose ground",
                     "alpha": "water", "sum": 255 });
@@ -85,7 +87,9 @@ fn plain(map: ArtMap, shown: &Snapshot, ground: &Heightfield) -> Field {
     let none = || ground.height.map(|_| 0.0_f32);
     let copy = |name: &str| shown.field(name).cloned().unwrap_or_else(none);
     let (unit, meaning, values) = match map {
-        ArtMap::Curvature => ("1/m", "Laplacian of the height: above zero in hollows", curvature(ground).laplacian),
+        ArtMap::Curvature => {
+            ("1/m", "Laplacian of the height: above zero in hollows", curvature(ground).laplacian)
+        }
         ArtMap::AmbientOcclusion => {
             let [east, north] = ground.extent();
             ("-", "share of the sky that is seen", sky_seen(ground, SKY * east.max(north)))

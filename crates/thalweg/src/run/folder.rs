@@ -194,7 +194,8 @@ fn singles(out: &Path) -> Vec<PathBuf> {
     // Names without a dot are folders; a file that is called so is not ours.
     let ours = |name: &&str| name.contains('.') && ![SCENE, REPORT].contains(name);
     let top = OWN.into_iter().filter(ours).map(str::to_owned);
-    let maps = OVERLAYS.into_iter().flat_map(|map| ["exr", "png", "tif"].map(|end| format!("maps/{map}.{end}")));
+    let maps =
+        OVERLAYS.into_iter().flat_map(|map| ["exr", "png", "tif"].map(|end| format!("maps/{map}.{end}")));
     let pictures = PICTURES.into_iter().map(|picture| format!("pictures/{picture}.png"));
     let names = top.chain(maps).chain(pictures).chain(["frames/colours.json".into()]);
     names.map(|name| out.join(name)).filter(|path| path.is_file()).collect()

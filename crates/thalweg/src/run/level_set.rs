@@ -24,9 +24,8 @@ pub(super) fn level_set(mesh: &TriMesh, voxel: f64, origin: Vector) -> SparseGri
     let mut crossings: BTreeMap<[i32; 2], Vec<(f64, bool)>> = BTreeMap::new();
     for triangle in &mesh.triangles {
         let [a, b, c] = triangle.map(|corner| corners[corner as usize]);
-        let [low, high] = [f64::min, f64::max].map(|pick| -> Vector {
-            std::array::from_fn(|axis| pick(pick(a[axis], b[axis]), c[axis]))
-        });
+        let [low, high] = [f64::min, f64::max]
+            .map(|pick| -> Vector { std::array::from_fn(|axis| pick(pick(a[axis], b[axis]), c[axis])) });
         let range = |axis: usize| (low[axis] - BAND).ceil() as i32..=(high[axis] + BAND).floor() as i32;
         for x in range(0) {
             for y in range(1) {
@@ -51,7 +50,8 @@ pub(super) fn level_set(mesh: &TriMesh, voxel: f64, origin: Vector) -> SparseGri
     };
     for (&[x, y], crossings) in &crossings {
         let ends = crossings.iter().map(|(height, _)| *height);
-        let [low, high] = [ends.clone().fold(f64::INFINITY, f64::min), ends.fold(f64::NEG_INFINITY, f64::max)];
+        let [low, high] =
+            [ends.clone().fold(f64::INFINITY, f64::min), ends.fold(f64::NEG_INFINITY, f64::max)];
         for z in low.ceil() as i32..=high.floor() as i32 {
             if !nearest.contains_key(&[x, y, z]) && inside(crossings, z) {
                 grid.set_inactive([x, y, z], -most as f32);
@@ -133,7 +133,9 @@ mod tests {
 
     /// A closed box from (0, 0, 0) to (4, 3, 2) m, faces outwards.
     fn block() -> TriMesh {
-        let positions = (0..8).map(|i| [4.0 * (i & 1) as f32, 3.0 * (i >> 1 & 1) as f32, 2.0 * (i >> 2) as f32]).collect();
+        let positions = (0..8)
+            .map(|i| [4.0 * (i & 1) as f32, 3.0 * (i >> 1 & 1) as f32, 2.0 * (i >> 2) as f32])
+            .collect();
         let quads: [[u32; 4]; 6] =
             [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
         let triangles = quads.iter().flat_map(|[a, b, c, d]| [[*a, *b, *c], [*a, *c, *d]]).collect();
@@ -151,8 +153,9 @@ mod tests {
                     for z in -5..24 {
                         let place: Vector =
                             std::array::from_fn(|axis| f64::from([x, y, z][axis]) * voxel + origin[axis]);
-                        let over: Vector =
-                            std::array::from_fn(|axis| (place[axis] - [2.0, 1.5, 1.0][axis]).abs() - [2.0, 1.5, 1.0][axis]);
+                        let over: Vector = std::array::from_fn(|axis| {
+                            (place[axis] - [2.0, 1.5, 1.0][axis]).abs() - [2.0, 1.5, 1.0][axis]
+                        });
                         let out = over.iter().map(|o| o.max(0.0).powi(2)).sum::<f64>().sqrt();
                         let exact = out + over.iter().fold(f64::NEG_INFINITY, |m, &o| m.max(o)).min(0.0);
                         let (found, active) = grid.at([x, y, z]);

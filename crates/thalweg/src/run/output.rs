@@ -250,7 +250,11 @@ pub(super) fn write_height_meshes(
 }
 
 fn told(what: &str, tin: &Tin) -> String {
-    format!("{what} as a mesh: {} triangles, {:.3} m off the cells at most", tin.mesh.triangles.len(), tin.error)
+    format!(
+        "{what} as a mesh: {} triangles, {:.3} m off the cells at most",
+        tin.mesh.triangles.len(),
+        tin.error
+    )
 }
 
 impl From<Up> for UpAxis {

@@ -148,8 +148,7 @@ fn drawing(now: &Now, _: &RunOptions, watcher: &mut dyn Watcher) -> Vec<Box<dyn 
     let output = &now.scene().output;
     let frames = output.video.is_some() || output.frames_every != Every::NEVER;
     if output.pictures || frames || !output.surface.is_empty() || !output.animation.is_empty() {
-        let message =
-            "no pictures, frames, surfaces and animations are made: this program was built without the feature `render`";
+        let message = "no pictures, frames, surfaces and animations are made: this program was built without the feature `render`";
         watcher.notice(message);
     }
     Vec::new()

@@ -166,8 +166,12 @@ fn rock(volume: &Volume, shown: &Snapshot) -> Vec<VdbGrid> {
         }
     }
     let origin = [0.5 * voxel, 0.5 * voxel, volume.bottom() + 0.5 * voxel];
-    let grid = |name: &str, class, values| {
-        VdbGrid { name: name.into(), class, voxel, origin, values: VdbValues::Float(values) }
+    let grid = |name: &str, class, values| VdbGrid {
+        name: name.into(),
+        class,
+        voxel,
+        origin,
+        values: VdbValues::Float(values),
     };
     let mut grids = vec![grid("rock", VdbClass::FogVolume, shares)];
     if let Some(ground) = &shown.ground {
@@ -189,7 +193,8 @@ mod tests {
         let columns = vec![column("velocity_x", 3.0), column("velocity_y", 0.0), column("velocity_z", -1.0)];
         let points = Points { positions: (0..120).map(place).collect(), radius: 0.1, columns };
         let grids = fluid(&points);
-        let [VdbValues::Float(density), VdbValues::Vector(velocity)] = [&grids[0].values, &grids[1].values] else {
+        let [VdbValues::Float(density), VdbValues::Vector(velocity)] = [&grids[0].values, &grids[1].values]
+        else {
             panic!("numbers, then vectors")
         };
         let mut sum = 0.0;
@@ -202,7 +207,12 @@ mod tests {
                     let expected = if inside { 1.0 } else { 0.0 };
                     assert!((share - expected).abs() < 1.0e-5, "{share} at {x}, {y}, {z}");
                     if inside {
-                        let off = velocity.at([x, y, z]).0.iter().zip([3.0, 0.0, -1.0]).map(|(a, b): (&f32, f32)| (a - b).abs());
+                        let off = velocity
+                            .at([x, y, z])
+                            .0
+                            .iter()
+                            .zip([3.0, 0.0, -1.0])
+                            .map(|(a, b): (&f32, f32)| (a - b).abs());
                         assert!(off.sum::<f32>() < 1.0e-5);
                     }
                 }
