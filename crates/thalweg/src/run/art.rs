@@ -158,3 +158,97 @@ pub(super) fn write_all_layers(path: &Path, shown: &Snapshot, maps: &[&Field]) -
     layers.push(MapLayer { info, grids: ways.iter().collect() });
     write_layers(path, &layers, &shown.frame)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::Project;
+    use crate::run::{Earlier, RunOptions, Silent, run};
+    use thalweg_io::{read_heightfield, read_layers, read_map, read_mesh};
+
+    const SCENE: &str = "
+version = 1
+[terrain]
+size = [40, 24]
+cell = '10 m'
+[[terrain.layer]]
+kind = 'fbm'
+height = '60 m'
+wavelength = '200 m'
+[[water]]
+level = '20 m'
+[solver]
+erosion = false
+[time]
+steps = 8
+[output]
+pictures = false
+map_formats = ['exr', 'tif', 'layers', 'npz', 'vti']
+art = ['normal', 'splat', 'shoreline', 'flow-direction', 'foam']
+ground = ['obj', 'stl', 'ply']
+water = 'ply'
+mesh_triangles = 500
+animation_every = 4
+";
+
+    #[test]
+    fn a_run_writes_every_file_that_it_is_asked_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("o");
+        let project = Project::from_text(SCENE, "all", folder.path(), &[]).unwrap();
+        let options = RunOptions { out: out.clone(), earlier: Earlier::Refuse, max_bytes: 1 << 30 };
+        run(&project, &options, &mut Silent).unwrap();
+        let report: serde_json::Value =
+            serde_json::from_slice(&std::fs::read(out.join("report.json")).unwrap()).unwrap();
+        let files: Vec<&str> =
+            report["files"].as_array().unwrap().iter().filter_map(|f| f.as_str()).collect();
+        for file in [
+            "height.tif",
+            "maps/water.exr",
+            "maps/water.tif",
+            "maps.exr",
+            "maps.npz",
+            "maps.vti",
+            "art/normal.png",
+            "art/splat.png",
+            "art/shoreline.exr",
+            "art/flow_direction.png",
+            "art/foam.exr",
+            "mesh/ground.obj",
+            "mesh/ground.stl",
+            "mesh/ground.ply",
+            "mesh/water.ply",
+            "animation.usda",
+            "moments/moment_000002.twm",
+        ] {
+            assert!(out.join(file).is_file() && files.contains(&file), "{file} is not among {files:?}");
+        }
+        assert!(!out.join("maps/water.png").exists(), "nobody asked for it");
+        let most = 1 << 30;
+        let water = read_map(&out.join("maps/water.exr"), most).unwrap().values;
+        let tif = read_heightfield(&out.join("maps/water.tif"), &Default::default()).unwrap();
+        assert_eq!((tif.field.height, &*tif.info.name), (water.clone(), "water"));
+        let layers = read_layers(&out.join("maps.exr")).unwrap();
+        let names: Vec<_> = layers.iter().map(|(name, _)| name.as_str()).collect();
+        for name in ["height", "water", "debris", "bedrock", "flow", "flowdir", "mask"] {
+            assert!(names.contains(&name), "{name} is not among {names:?}");
+        }
+        let layer = |name: &str| &layers.iter().find(|(other, _)| other == name).unwrap().1;
+        assert_eq!(layer("water"), &[water.clone()]);
+        assert_eq!(layer("mask")[0], water.map(|depth| if depth >= 0.01 { 1.0 } else { 0.0 }));
+        // Within the distance of its name: water is below zero, land above.
+        let shore = read_map(&out.join("art/shoreline.exr"), most).unwrap().values;
+        assert!(
+            shore.values().iter().zip(water.values()).all(|(away, depth)| (*away < 0.0) == (*depth >= 0.01))
+        );
+        let mesh = read_mesh(&out.join("mesh/ground.obj"), most).unwrap();
+        assert!(mesh.triangles.len() <= 500);
+        assert_eq!(mesh.positions, read_mesh(&out.join("mesh/ground.ply"), most).unwrap().positions);
+        // Corners of the water that lie in the open are as high as it stands.
+        let lake = read_mesh(&out.join("mesh/water.ply"), most).unwrap();
+        let highest = lake.positions.iter().map(|place| place[2]).fold(f32::MIN, f32::max);
+        assert!((highest - 20.0).abs() < 0.5, "{highest} m");
+        let usda = std::fs::read_to_string(out.join("animation.usda")).unwrap();
+        assert!(usda.contains("def Mesh \"Ground\"") && usda.matches("def Mesh \"Water\"").count() == 1);
+    }
+}
