@@ -13,6 +13,7 @@ import importlib.metadata
 import json
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -603,7 +604,7 @@ def openvdb_of_blender():
     return openvdb
 
 
-@check("openvdb", "water.vdb", "classes, place, active voxels, values, level set of a ball", flipped(0.4, 64))
+@check("openvdb", "water.vdb", "classes, place, active voxels, values, level set of a ball", bytes_of(struct.pack("<2d", 10, 20), struct.pack("<2d", 11, 20)))
 def vdb(path, truth):
     import numpy
 
