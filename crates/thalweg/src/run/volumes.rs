@@ -207,12 +207,8 @@ mod tests {
                     let expected = if inside { 1.0 } else { 0.0 };
                     assert!((share - expected).abs() < 1.0e-5, "{share} at {x}, {y}, {z}");
                     if inside {
-                        let off = velocity
-                            .at([x, y, z])
-                            .0
-                            .iter()
-                            .zip([3.0, 0.0, -1.0])
-                            .map(|(a, b): (&f32, f32)| (a - b).abs());
+                        let found = velocity.at([x, y, z]).0;
+                        let off = found.iter().zip([3.0_f32, 0.0, -1.0]).map(|(a, b)| (a - b).abs());
                         assert!(off.sum::<f32>() < 1.0e-5);
                     }
                 }
