@@ -161,7 +161,6 @@ pub(super) fn write_all_layers(path: &Path, shown: &Snapshot, maps: &[&Field]) -
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::project::Project;
     use crate::run::{Earlier, RunOptions, Silent, run};
     use thalweg_io::{read_heightfield, read_layers, read_map, read_mesh};
