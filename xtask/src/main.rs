@@ -20,6 +20,7 @@ fn main() -> ExitCode {
         "ci" => first_command() && lint() && wasm() && test(),
         "guide" => guide(),
         "peers" => peers(),
+        "clients" => clients(),
         "realism" => realism(),
         "figures" => {
             add_vulkan();
@@ -43,7 +44,8 @@ fn main() -> ExitCode {
                  cargo xtask ci     the README's first command, then all of these\n\
                  cargo xtask figures  the pictures of docs/gallery.md\n\
                  cargo xtask figures-001  the figures of Schmidberger 2024, of docs/methods/figures-001.md\n\
-                 cargo xtask peers  beside other programs: heights and speed (Python, see xtask/peers)"
+                 cargo xtask peers  beside other programs: heights and speed (Python, see xtask/peers)\n\
+                 cargo xtask clients  opens our files in other programs (Python 3.11, Node.js; installs 3 GB below target/clients)"
             );
             return ExitCode::from(2);
         }
@@ -117,6 +119,37 @@ fn peers() -> bool {
     let program = "target/release/thalweg";
     run("cargo", &["build", "--release", "--locked", "--package", "thalweg-cli"])
         && run("python3", &["xtask/peers/stream_power.py", program])
+}
+
+/// Where programs that open our files are put.
+const CLIENTS: &str = "target/clients";
+
+/// Those of the Python package index; Blender's, `bpy`, is made for one version of Python alone and brings OpenVDB.
+const PROGRAMS: [&str; 8] =
+    ["bpy==5.0.1", "open3d", "OpenImageIO", "plyfile", "rasterio", "trimesh", "usd-core", "vtk"];
+
+/// Opens a file of every kind in other programs, after they are installed into a folder of their own. What they find goes to the
+/// guide.
+fn clients() -> bool {
+    let [packages, node, files] = ["python", "node", "files"].map(|name| format!("{CLIENTS}/{name}"));
+    let there = |file: &str| std::path::Path::new(file).exists();
+    let python = std::env::var("THALWEG_PYTHON").unwrap_or_else(|_| "python3".into());
+    let install = [&["-m", "pip", "install", "--quiet", "--target", &packages], &PROGRAMS[..]].concat();
+    if !there(&packages) && !run(&python, &install) {
+        eprintln!(
+            "{python} could not install them; Blender needs Python 3.11, which THALWEG_PYTHON may name"
+        );
+        // Half of them would pass for all of them the next time.
+        let _ = std::fs::remove_dir_all(&packages);
+        return false;
+    }
+    if !there(&node) && !run("npm", &["install", "--silent", "--prefix", &node, "gltf-validator"]) {
+        eprintln!("gltf-validator is not installed; its checks are left out");
+    }
+    let example =
+        ["run", "--release", "--locked", "--package", "thalweg-io", "--example", "clients", "--", &files];
+    let check = ["xtask/clients/check.py", &files, &packages, &node, "docs/guide/clients.md"];
+    run("cargo", &example) && run(&python, &check)
 }
 
 /// The library without its default features.

@@ -93,7 +93,7 @@ pub use label::{ByteOrder, Story};
 pub use layers::{MapLayer, read_layers, write_layers};
 pub use map::{
     read_map, read_png_description, read_png_rgb, write_described_png, write_map, write_map_exr,
-    write_map_png, write_png_rgb,
+    write_map_png, write_map_tiff, write_png_rgb,
 };
 pub use mesh::{MeshExtras, UpAxis, read_mesh, write_mesh, write_mesh_with};
 pub use motion::{Moment, Motion, MotionError, Shape, Thing, points_at, read_moment, write_moment};

@@ -4,7 +4,7 @@ use crate::atomic::write_atomic;
 use crate::heightmap::{check_size, finite_range};
 use crate::label::{Curve, Label};
 use crate::reading::Reading;
-use crate::{ReadError, ReadOptions, WriteError, exr, png};
+use crate::{ReadError, ReadOptions, WriteError, exr, png, tiff};
 use std::path::{Path, PathBuf};
 use thalweg_field::{Field, FieldInfo, Frame, Grid2};
 
@@ -33,10 +33,24 @@ pub fn write_map_exr(path: &Path, field: &Field, frame: &Frame) -> Result<(), Wr
     write_atomic(path, |w| exr::write(w, &field.values, &label))
 }
 
+/// Writes a field as GeoTIFF, the values themselves in 32-bit floats, with its place on earth.
+pub fn write_map_tiff(path: &Path, field: &Field, frame: &Frame) -> Result<(), WriteError> {
+    check_size(path, field.values.cols(), field.values.rows())?;
+    let values = &field.values;
+    let label = Label { nodata: Some("nan".into()), ..Label::new(&field.info, values, frame) };
+    let (cols, rows) = (values.cols(), values.rows());
+    let writing = tiff::Writing { cols, rows, frame, label: &label };
+    let give = |row: usize, out: &mut [f32]| -> std::io::Result<()> {
+        out.copy_from_slice(values.row(row));
+        Ok(())
+    };
+    write_atomic(path, |w| writing.write(w, give))
+}
+
 /// Writes a field as 16-bit grey PNG, made for the eye: 0 is black, or, where values go below zero, mid-grey 32768.
 ///
 /// The largest code stands for the value that one of a thousand cells with something in them goes beyond; those keep that
-/// code. Where half of the cells with something in them would have less than a twentieth of that, codes follow the square
+/// code. Where half of the cells with something in them would have less than 15 % of that, codes follow the square
 /// root of the value. Range (`code_values`) and curve (`code_curve`) are in the text `thalweg`, with the true `min` and
 /// `max`; [`read_heightfield`](crate::read_heightfield) undoes them.
 pub fn write_map_png(path: &Path, field: &Field, frame: &Frame) -> Result<(), WriteError> {
@@ -51,8 +65,8 @@ pub fn write_map_png(path: &Path, field: &Field, frame: &Frame) -> Result<(), Wr
 /// One of so many cells with something in them may lie beyond the largest code.
 const BEYOND: usize = 1000;
 
-/// Below this share of the largest code half of the cells would be too dark to tell apart.
-const DARK: f32 = 0.05;
+/// Below this share of the largest code half of the cells are too dark to tell apart on a screen.
+const DARK: f32 = 0.15;
 
 /// How the values of a map become the codes 0 to 65535.
 struct MapCodes {

@@ -5,7 +5,7 @@
 //! seed enters, the same recipe gives the same hills at any resolution, with any number of threads and on
 //! any machine. [`analysis`] measures ground, made or real: slope, curvature, drainage, geomorphons, and
 //! the handful of numbers that tell a landscape shaped by water from one shaped by noise
-//! ([`analysis::Statistics`]). [`resample`] changes the resolution of ground that exists only as cells.
+//! ([`analysis::Statistics`]). [`art`] makes maps that artists paint by, [`tin`] meshes of few triangles. [`resample`] changes the resolution of ground that exists only as cells.
 //!
 //! ```
 //! use thalweg_terrain::{Recipe, analysis::{Measures, Statistics}};
@@ -19,11 +19,13 @@
 //! ```
 
 pub mod analysis;
+pub mod art;
 pub mod marching_cubes;
 pub mod noise;
 pub mod recipe;
 mod resample;
 pub mod shape;
+pub mod tin;
 pub mod volume;
 
 pub use recipe::{Recipe, kinds};

@@ -1,6 +1,6 @@
 //! Commands that need no scene: they list, make, convert and validate.
 
-use super::{heightmap, memory_limit, within_memory};
+use super::{heightmap, memory_limit, volume, within_memory};
 use crate::Failure;
 use crate::args::{CasesArgs, GenerateArgs, JsonArgs, Reading};
 use crate::print::{answer, fixed};

@@ -6,6 +6,7 @@ mod hostile;
 mod import;
 mod large;
 mod meshes;
+mod outputs;
 mod pictures;
 mod ply;
 mod roundtrip;

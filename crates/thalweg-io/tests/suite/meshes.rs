@@ -226,7 +226,8 @@ fn an_obj_file_has_every_corner_and_counts_from_one() {
     let mut mesh = pyramid();
     mesh.positions[4] = [0.1, -1.0e-12, 123_456.79];
     let text = obj(&mesh, None);
-    assert_eq!(rows(&text, "v"), mesh.positions);
+    let turned = |triples: &[[f32; 3]]| triples.iter().map(|[x, y, z]| vec![*x, *z, -y]).collect::<Vec<_>>();
+    assert_eq!(rows(&text, "v"), turned(&mesh.positions));
     assert_eq!(text.lines().count(), 1 + 5 + 6, "{text}");
     let faces: Vec<_> =
         lines(&text).into_iter().filter(|(word, _)| *word == "f").map(|(_, rest)| rest).collect();
@@ -234,7 +235,7 @@ fn an_obj_file_has_every_corner_and_counts_from_one() {
 
     let mesh = mesh.with_normals();
     let text = obj(&mesh, None);
-    assert_eq!(rows(&text, "vn"), mesh.normals);
+    assert_eq!(rows(&text, "vn"), turned(&mesh.normals));
     assert_eq!(text.lines().count(), 1 + 5 + 5 + 6, "{text}");
     assert!(text.ends_with("\nf 1//1 4//4 3//3\nf 1//1 3//3 2//2\n"), "{text}");
 }
@@ -243,7 +244,7 @@ fn an_obj_file_has_every_corner_and_counts_from_one() {
 fn an_obj_file_has_screen_colours_behind_its_corners() {
     let text = obj(&pyramid().with_normals(), Some(&COLOURS));
     for ((row, position), colour) in rows(&text, "v").iter().zip(&pyramid().positions).zip(COLOURS) {
-        assert_eq!(row[..3], *position);
+        assert_eq!(row[..3], [position[0], position[2], -position[1]]);
         assert_eq!(row.len(), 6);
         for (&found, linear) in row[3..].iter().zip(colour) {
             // Back from sRGB to linear light.
@@ -256,7 +257,8 @@ fn an_obj_file_has_screen_colours_behind_its_corners() {
 #[test]
 fn an_empty_mesh_is_still_an_obj_file() {
     let text = obj(&TriMesh::default(), None);
-    assert_eq!(text, "# thalweg: metres east, north and up from the south-west corner\n");
+    let expected = "# thalweg: metres east (x), up (y) and south (z) from the south-west corner; Y is up\n";
+    assert_eq!(text, expected);
 }
 
 #[test]
@@ -270,15 +272,15 @@ fn the_name_tells_the_format_of_a_mesh() {
         assert_eq!(read_ply(&write(name).unwrap(), 1 << 20).unwrap(), Ply::Mesh(pyramid()));
     }
     for name in ["a.obj", "b.Obj"] {
-        assert!(std::fs::read_to_string(write(name).unwrap()).unwrap().contains("\nv 1 0 0.25\n"));
+        assert!(std::fs::read_to_string(write(name).unwrap()).unwrap().contains("\nv 1 0.25 -0\n"));
     }
     for name in ["a.glb", "b.GLB"] {
         assert_eq!(Glb::read(&write(name).unwrap()).attribute("POSITION", "VEC3").len(), 15);
     }
-    for name in ["a.gltf", "a.stl", "a", "ply"] {
+    for name in ["a.gltf", "a.fbx", "a", "ply"] {
         let error = write(name).unwrap_err();
         assert!(matches!(error, WriteError::Extension { .. }), "{error}");
-        assert!(error.to_string().ends_with("try .ply, .obj or .glb"), "{error}");
+        assert!(error.to_string().ends_with("try .ply, .obj, .glb or .stl"), "{error}");
         assert!(!folder.path().join(name).exists());
     }
 }
@@ -286,7 +288,7 @@ fn the_name_tells_the_format_of_a_mesh() {
 #[test]
 fn meshes_whose_parts_do_not_fit_are_refused() {
     let folder = tempfile::tempdir().unwrap();
-    for name in ["a.ply", "a.obj", "a.glb"] {
+    for name in ["a.ply", "a.obj", "a.glb", "a.stl"] {
         let path = folder.path().join(name);
         let refused = |change: &dyn Fn(&mut TriMesh, &mut Vec<[f32; 4]>), reason: &str| {
             let (mut mesh, mut colours) = (pyramid().with_normals(), COLOURS.to_vec());

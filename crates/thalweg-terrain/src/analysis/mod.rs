@@ -33,6 +33,6 @@ pub use geomorphons::{Geomorphons, Landform, histogram, jensen_shannon};
 pub use hypsometry::hypsometric_integral;
 pub use moments::skewness;
 pub use realism::{BIG_TUJUNGA, COMPARED_CELL, Realism, compared};
-pub use slope::{share_steeper, slope};
+pub use slope::{gradient, share_steeper, slope};
 pub use statistics::{Measures, Statistics};
 pub use valley_floor::ValleyFloors;

@@ -5,7 +5,7 @@ use thalweg_field::{Grid2, Heightfield};
 
 /// How much the ground rises towards the east and the north at a cell `[-]`, from weighted differences over its
 /// eight neighbours (Horn 1981).
-pub(super) fn gradient(ground: &Heightfield, col: usize, row: usize) -> [f64; 2] {
+pub fn gradient(ground: &Heightfield, col: usize, row: usize) -> [f64; 2] {
     let across = 8.0 * ground.frame.cell;
     let [n, m, s] = window(&ground.height, col, row);
     let east = ((n[2] + 2.0 * m[2] + s[2]) - (n[0] + 2.0 * m[0] + s[0])) / across;

@@ -4,7 +4,7 @@ use super::describe::description;
 use super::schema::{Scene, VERSION};
 use super::{
     CameraKind, CameraTable, Coarse, Every, KeyKind, OVERLAYS, Output, PictureTable, Pool, Rain, SolverTable,
-    Source, Time, nearest,
+    Source, SurfaceFormat, Time, Up, nearest,
 };
 use std::collections::HashSet;
 use thalweg_field::Invalid;
@@ -141,10 +141,13 @@ impl Scene {
     /// A volume comes from its recipe over heights, or all of it from a file.
     fn check_volume(&self, found: &mut Complaints) {
         let terrain = &self.terrain;
-        let meshes = terrain.volume.is_some() || self.output.ground.is_empty();
-        found.unless(meshes, "output.ground", || {
-            "output.ground is the surface of a volume, and this ground has heights alone; leave it out, or give \
-             [terrain.volume]"
+        let output = &self.output;
+        let glb = [&output.ground, &output.water, &output.surface]
+            .iter()
+            .any(|list| list.contains(&SurfaceFormat::Glb));
+        found.unless(output.mesh_up != Some(Up::Z) || !glb, "output.mesh_up", || {
+            "output.mesh_up is \"z\", and a mesh is to be written as GLB, which has Y up by its standard; leave it out, or \
+             write .obj, .ply or .stl"
                 .into()
         });
         let Some(volume) = &terrain.volume else { return };

@@ -40,7 +40,9 @@ pub use floating::Wavemaker;
 pub use ground::{Hardness, Terrain};
 pub use guide::with_tables;
 pub use obstacles::{Obstacle, ObstacleShape};
-pub use output::{Every, Output, ParticleFormat, SurfaceFormat};
+pub use output::{
+    AnimationFormat, ArtMap, Every, MapFormat, Output, ParticleFormat, SurfaceFormat, Up, VolumeFormat,
+};
 pub use passes::{Coarse, Time};
 pub use picture::{
     ColoursChoice, CutTable, LightChoice, OVERLAYS, OverlayTable, ParticlesTable, PictureTable,

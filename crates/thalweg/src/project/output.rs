@@ -58,10 +58,47 @@ pub struct Output {
     #[serde(deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "OneOrMany<SurfaceFormat>")]
     pub surface: Vec<SurfaceFormat>,
-    /// Formats that the surface of ground which is a volume is written in at the end, as `mesh/ground`; none: it is not.
+    /// Formats that maps are written in; none given: EXR and PNG, and GeoTIFF too where the terrain has a coordinate system.
+    #[serde(deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "OneOrMany<MapFormat>")]
+    pub map_formats: Vec<MapFormat>,
+    /// Maps for artists and engines that are written to `art/` at the end.
+    #[serde(deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "OneOrMany<ArtMap>")]
+    pub art: Vec<ArtMap>,
+    /// Formats that the ground is written in as a mesh at the end, as `mesh/ground`; none: it is not.
     #[serde(deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "OneOrMany<SurfaceFormat>")]
     pub ground: Vec<SurfaceFormat>,
+    /// Formats that the surface of the water of maps is written in as a mesh at the end, as `mesh/water`; none: it is not.
+    #[serde(deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "OneOrMany<SurfaceFormat>")]
+    pub water: Vec<SurfaceFormat>,
+    /// Triangles of a mesh of heights or of water, at most, without walls and floor; they go where they are needed most.
+    #[schemars(transform = within(2.0, 1.0e9).slider(1000.0, 1_000_000.0))]
+    pub mesh_triangles: u64,
+    /// Whether the mesh of heights is closed: walls go down from its edges to a floor below the lowest point.
+    pub mesh_closed: bool,
+    /// Which way is up in files of meshes; missing: `y` in OBJ and GLB, `z` in PLY and STL. GLB is always `y`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mesh_up: Option<Up>,
+    /// Steps between two files of volumes; 0: those of the last step alone.
+    #[serde(skip_serializing_if = "is_zero")]
+    #[schemars(transform = steps().slider(0.0, 1000.0))]
+    pub volumes_every: u64,
+    /// Formats that particles and ground which is a volume are written in as volumes; none: they are not.
+    #[serde(deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "OneOrMany<VolumeFormat>")]
+    pub volumes: Vec<VolumeFormat>,
+    /// Steps (`10`) or simulated time (`"0.04 s"`) between two moments of the animation; 0: there is none. With a time,
+    /// moments are at exact multiples of it.
+    #[serde(skip_serializing_if = "is_never")]
+    #[schemars(transform = about().fixed())]
+    pub animation_every: Every,
+    /// Formats of the animation of water, bodies and particles over ground.
+    #[serde(deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "OneOrMany<AnimationFormat>")]
+    pub animation: Vec<AnimationFormat>,
 }
 
 impl Default for Output {
@@ -79,7 +116,17 @@ impl Default for Output {
             bodies_every: Every::Time(0.1),
             surface_every: 0,
             surface: Vec::new(),
+            map_formats: Vec::new(),
+            art: Vec::new(),
             ground: Vec::new(),
+            water: Vec::new(),
+            mesh_triangles: 200_000,
+            mesh_closed: false,
+            mesh_up: None,
+            volumes_every: 0,
+            volumes: Vec::new(),
+            animation_every: Every::NEVER,
+            animation: Vec::new(),
         }
     }
 }
@@ -93,7 +140,17 @@ impl Output {
         if self.surface_every > 0 && self.surface.is_empty() {
             self.surface.push(SurfaceFormat::Obj);
         }
+        if self.volumes_every > 0 && self.volumes.is_empty() {
+            self.volumes.push(VolumeFormat::Vdb);
+        }
+        if self.animation_every != Every::NEVER && self.animation.is_empty() {
+            self.animation.push(AnimationFormat::Usda);
+        }
     }
+}
+
+fn is_never(every: &Every) -> bool {
+    *every == Every::NEVER
 }
 
 fn is_zero(number: &u64) -> bool {
@@ -218,6 +275,8 @@ pub enum SurfaceFormat {
     Ply,
     /// glTF, binary.
     Glb,
+    /// For printers, binary; no colours.
+    Stl,
 }
 
 impl SurfaceFormat {
@@ -227,8 +286,95 @@ impl SurfaceFormat {
             Self::Obj => "obj",
             Self::Ply => "ply",
             Self::Glb => "glb",
+            Self::Stl => "stl",
         }
     }
+}
+
+/// Formats of maps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum MapFormat {
+    /// A file of 32-bit floats for each map.
+    Exr,
+    /// A file of 16 bits for each map, made for the eye.
+    Png,
+    /// A GeoTIFF of 32-bit floats for each map.
+    Tif,
+    /// All maps in one EXR file, `maps.exr`, each a part with Houdini's name.
+    Layers,
+    /// All maps in one file for Python, `maps.npz`.
+    Npz,
+    /// All maps in one file for ParaView, `maps.vti`.
+    Vti,
+}
+
+/// Maps for artists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ArtMap {
+    /// Normals with green to the north, as Blender, Unity, Godot and Houdini have them.
+    Normal,
+    /// Normals with green to the south, as Unreal has them.
+    NormalDirectx,
+    /// How the ground bends, the Laplacian.
+    Curvature,
+    /// Share of the sky that is seen.
+    AmbientOcclusion,
+    /// Shares of rock, soil, loose ground and water as red, green, blue and alpha, 255 together.
+    Splat,
+    /// Which way water flows: red to the east, green to the north.
+    FlowDirection,
+    /// Distance from the shore, below zero in water.
+    Shoreline,
+    /// Share of the water that is white with air, where particles tell it.
+    Foam,
+    /// Depth of the ground that was worn away.
+    Wear,
+    /// Depth of the ground that was laid down.
+    Debris,
+}
+
+/// Formats of volumes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum VolumeFormat {
+    /// OpenVDB: fog, velocity and level set.
+    Vdb,
+    /// NRRD: the rock of ground that is a volume.
+    Nrrd,
+    /// VTK image data: the rock of ground that is a volume.
+    Vti,
+}
+
+/// Formats of animations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum AnimationFormat {
+    /// USD as text, with a sample for each moment.
+    Usda,
+    /// glTF, binary: a mesh for each moment, seen one after the other.
+    Glb,
+}
+
+impl AnimationFormat {
+    /// How its files end.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Usda => "usda",
+            Self::Glb => "glb",
+        }
+    }
+}
+
+/// Which way is up in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Up {
+    /// East, north and up are x, -z and y.
+    Y,
+    /// East, north and up are x, y and z.
+    Z,
 }
 
 /// Describes what [`one_or_many`] reads.

@@ -103,6 +103,9 @@ impl Driver<'_> {
                     Shows::PointsAndBed => {
                         state.show(&Wanted { points: true, ..Wanted::fields(&["height"]) })
                     }
+                    Shows::Water => {
+                        state.show(&Wanted { points: true, ..Wanted::fields(&["height", "water"]) })
+                    }
                     Shows::Scenery => state.scenery(),
                 };
                 Now::tell(state, |now| recorder.write(now, &mut shown, watcher))
@@ -220,6 +223,11 @@ impl Driver<'_> {
             let mut files = ending.timings.of("maps", || output::write_maps(out, ending.snapshot, output))?;
             if let Some(volume) = state.volume() {
                 files.extend(output::write_ground(out, (volume, ending.snapshot), output)?);
+            }
+            if !output.ground.is_empty() || !output.water.is_empty() {
+                ending.watcher.busy("writing meshes", 0, 1);
+                let meshes = || output::write_height_meshes(out, ending.snapshot, output, ending.watcher);
+                files.extend(ending.timings.of("meshes", meshes)?);
             }
             for recorder in recorders {
                 files.extend(recorder.finish(ending)?);

@@ -21,10 +21,12 @@ pub(super) const REPORT: &str = "report.json";
 pub(super) const CHECKPOINTS: &str = "checkpoints";
 
 /// Files that are numbered: their folder, and what their names begin and end with.
-const SERIES: [(&str, &str, &[&str]); 4] = [
+const SERIES: [(&str, &str, &[&str]); 6] = [
     ("frames", "frame_", &[".png"]),
     ("particles", "step_", &[".ply", ".vtp"]),
-    ("mesh", "surface_", &[".obj", ".ply", ".glb"]),
+    ("mesh", "surface_", &[".obj", ".ply", ".glb", ".stl"]),
+    ("volumes", "water_", &[".vdb"]),
+    ("moments", "moment_", &[".twm"]),
     (CHECKPOINTS, "step_", &[".twc"]),
 ];
 
@@ -192,7 +194,8 @@ fn singles(out: &Path) -> Vec<PathBuf> {
     // Names without a dot are folders; a file that is called so is not ours.
     let ours = |name: &&str| name.contains('.') && ![SCENE, REPORT].contains(name);
     let top = OWN.into_iter().filter(ours).map(str::to_owned);
-    let maps = OVERLAYS.into_iter().flat_map(|map| ["exr", "png"].map(|end| format!("maps/{map}.{end}")));
+    let maps =
+        OVERLAYS.into_iter().flat_map(|map| ["exr", "png", "tif"].map(|end| format!("maps/{map}.{end}")));
     let pictures = PICTURES.into_iter().map(|picture| format!("pictures/{picture}.png"));
     let names = top.chain(maps).chain(pictures).chain(["frames/colours.json".into()]);
     names.map(|name| out.join(name)).filter(|path| path.is_file()).collect()

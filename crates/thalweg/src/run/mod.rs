@@ -2,6 +2,9 @@
 
 #[cfg(feature = "render")]
 mod album;
+#[cfg(feature = "render")]
+mod animation;
+mod art;
 mod checkpoint;
 mod command;
 mod driver;
@@ -9,6 +12,7 @@ mod error;
 mod estimate;
 mod folder;
 mod gauge;
+mod level_set;
 mod output;
 // Where nothing is drawn, frames are only counted.
 #[cfg_attr(not(feature = "render"), expect(dead_code))]
@@ -23,6 +27,7 @@ mod report;
 #[cfg(feature = "render")]
 mod surfaces;
 mod trajectories;
+mod volumes;
 
 pub use checkpoint::{restore, save};
 pub use command::Command;

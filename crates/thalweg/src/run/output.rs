@@ -1,13 +1,19 @@
 //! The files a run leaves behind.
 
 use super::folder::REPORT;
-use crate::project::{Output, Project, Scene};
+use super::progress::Watcher;
+use super::{art, volumes};
+use crate::project::{MapFormat, Output, Project, Scene, SurfaceFormat, Up};
 use crate::world::is_inside;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use thalweg_field::{Heightfield, Snapshot, Strata, TriMesh};
-use thalweg_io::{WriteError, WriteOptions, atomic, write_heightfield, write_map, write_mesh, write_volume};
+use thalweg_field::{Field, Frame, Heightfield, Snapshot, Strata, TriMesh};
+use thalweg_io::{
+    MeshExtras, UpAxis, WriteError, WriteOptions, atomic, write_heightfield, write_map_exr, write_map_png,
+    write_map_tiff, write_mesh_with, write_npz_fields, write_volume, write_vti,
+};
+use thalweg_terrain::tin::{Tin, TinParams, ground_mesh, water_mesh};
 use thalweg_terrain::volume::Volume;
 
 /// The video of all frames: as it should be, and as an animated PNG where no video can be made.
@@ -25,14 +31,31 @@ pub(super) const SCENE: &str = "scene.toml";
 /// The ground, where it is a volume.
 const VOLUME: &str = "volume.twv";
 
+/// All maps in one file.
+const LAYERS: &str = "maps.exr";
+const NPZ: &str = "maps.npz";
+const VTI: &str = "maps.vti";
+
+/// The animation.
+pub(super) const ANIMATIONS: [&str; 2] = ["animation.usda", "animation.glb"];
+
 /// What a run writes beside checkpoints, and may therefore overwrite.
-pub(super) const OWN: [&str; 14] = [
+pub(super) const OWN: [&str; 23] = [
     SCENE,
     REPORT,
     "height.png",
     "height.exr",
+    "height.tif",
     "height.thalweg.json",
     "maps",
+    LAYERS,
+    NPZ,
+    VTI,
+    "art",
+    "volumes",
+    "moments",
+    ANIMATIONS[0],
+    ANIMATIONS[1],
     "pictures",
     "frames",
     "particles",
@@ -146,15 +169,102 @@ pub(super) fn write_ground(
 ) -> Result<Vec<PathBuf>, WriteError> {
     let mut files = vec![out.join(VOLUME)];
     write_volume(&files[0], volume)?;
+    if !asked.volumes.is_empty() {
+        files.extend(volumes::write_rock(&out.join("volumes"), (volume, shown), &asked.volumes)?);
+    }
     let Some(ground) = shown.ground.as_ref().filter(|_| !asked.ground.is_empty()) else { return Ok(files) };
-    atomic::create_dir(&out.join("mesh"))?;
     let colours = ground.strata.as_ref().map(|strata| bed_colours(strata, &ground.mesh));
-    for format in &asked.ground {
-        let path = out.join("mesh").join(format!("ground.{}", format.extension()));
-        write_mesh(&path, &ground.mesh, colours.as_deref())?;
-        files.push(path);
+    let extras = MeshExtras { colours: colours.as_deref(), up: asked.mesh_up.map(Up::into), uvs: None };
+    files.extend(write_meshes(out, "ground", (&ground.mesh, &extras), &asked.ground)?);
+    Ok(files)
+}
+
+/// Writes a mesh in each of some formats.
+fn write_meshes(
+    out: &Path,
+    name: &str,
+    (mesh, extras): (&TriMesh, &MeshExtras),
+    formats: &[SurfaceFormat],
+) -> Result<Vec<PathBuf>, WriteError> {
+    atomic::create_dir(&out.join("mesh"))?;
+    let write = |format: &SurfaceFormat| {
+        let path = out.join("mesh").join(format!("{name}.{}", format.extension()));
+        write_mesh_with(&path, mesh, extras).map(|()| path)
+    };
+    formats.iter().map(write).collect()
+}
+
+/// Water less deep than this has no surface of its own in a mesh: it would flicker over the ground `[m]`.
+pub(super) const FILM: f32 = 0.02;
+
+/// How far below the lowest cell the floor of a closed mesh lies, in widths of a cell `[-]`.
+const FLOOR: f64 = 4.0;
+
+/// The ground of a snapshot.
+pub(super) fn ground_of(shown: &Snapshot) -> Option<Heightfield> {
+    let height = shown.field("height")?.clone();
+    Some(Heightfield { height, frame: shown.frame.clone() })
+}
+
+/// Triangles that meshes of heights and water may have.
+pub(super) fn tin_params(asked: &Output) -> TinParams {
+    TinParams { max_triangles: usize::try_from(asked.mesh_triangles).unwrap_or(usize::MAX), max_error: 0.0 }
+}
+
+/// Writes heights and the water on them as meshes, as far as that is asked for. What cannot be one is told by the watcher: a run does not
+/// fail over it.
+pub(super) fn write_height_meshes(
+    out: &Path,
+    shown: &Snapshot,
+    asked: &Output,
+    watcher: &mut dyn Watcher,
+) -> Result<Vec<PathBuf>, WriteError> {
+    let mut files = Vec::new();
+    let Some(ground) = ground_of(shown) else { return Ok(files) };
+    let up = asked.mesh_up.map(Up::into);
+    let params = tin_params(asked);
+    if !asked.ground.is_empty() && shown.ground.is_none() {
+        let lowest = ground.height.range().map_or(0.0, |(low, _)| f64::from(low));
+        let floor = asked.mesh_closed.then_some(lowest - FLOOR * ground.frame.cell);
+        match ground_mesh(&ground, &params, floor) {
+            Ok(tin) => {
+                let extras = MeshExtras { uvs: Some(&tin.uvs), up, colours: None };
+                files.extend(write_meshes(out, "ground", (&tin.mesh, &extras), &asked.ground)?);
+                watcher.notice(&told("the ground", &tin));
+            }
+            Err(wrong) => watcher.notice(&format!("the ground is no mesh: {wrong}")),
+        }
+    }
+    let Some(depth) = shown.field("water").filter(|_| !asked.water.is_empty()) else { return Ok(files) };
+    match water_mesh(&ground, depth, FILM, &params) {
+        Ok(tin) if tin.mesh.triangles.is_empty() => {
+            watcher.notice(&format!("no mesh of the water is written: none is {FILM} m deep"));
+        }
+        Ok(tin) => {
+            let extras = MeshExtras { uvs: Some(&tin.uvs), up, colours: None };
+            files.extend(write_meshes(out, "water", (&tin.mesh, &extras), &asked.water)?);
+            watcher.notice(&told("the surface of the water", &tin));
+        }
+        Err(wrong) => watcher.notice(&format!("the water is no mesh: {wrong}")),
     }
     Ok(files)
+}
+
+fn told(what: &str, tin: &Tin) -> String {
+    format!(
+        "{what} as a mesh: {} triangles, {:.3} m off the cells at most",
+        tin.mesh.triangles.len(),
+        tin.error
+    )
+}
+
+impl From<Up> for UpAxis {
+    fn from(up: Up) -> Self {
+        match up {
+            Up::Y => Self::Y,
+            Up::Z => Self::Z,
+        }
+    }
 }
 
 /// The colour of the bed at each corner of the surface of a volume, linear.
@@ -180,21 +290,66 @@ pub(super) fn write_maps(
     asked: &Output,
 ) -> Result<Vec<PathBuf>, WriteError> {
     let mut files = Vec::new();
-    if asked.maps || !asked.more_maps.is_empty() {
+    let formats = map_formats(snapshot, asked);
+    let each: Vec<_> = formats.iter().filter(|format| EACH.contains(format)).collect();
+    let wanted = |field: &&Field| {
+        field.info.name != "height"
+            && (asked.maps || asked.more_maps.iter().any(|name| *name == field.info.name))
+    };
+    let maps: Vec<_> = snapshot.fields.iter().filter(wanted).collect();
+    if !maps.is_empty() && !each.is_empty() {
         atomic::create_dir(&out.join("maps"))?;
     }
-    for field in &snapshot.fields {
-        if field.info.name == "height" {
-            // A terrain like any other: it can be read again, by us and by others, with its range beside it.
-            let ground = Heightfield { height: field.values.clone(), frame: snapshot.frame.clone() };
-            for name in ["height.png", "height.exr"] {
-                write_heightfield(&out.join(name), &ground, &WriteOptions::default())?;
-                files.push(out.join(name));
-            }
-            files.push(out.join("height.thalweg.json"));
-        } else if asked.maps || asked.more_maps.iter().any(|name| *name == field.info.name) {
-            files.extend(write_map(&out.join("maps").join(&*field.info.name), field, &snapshot.frame)?);
+    let frame = &snapshot.frame;
+    if let Some(ground) = ground_of(snapshot) {
+        // A terrain like any other: it can be read again, by us and by others, with its range beside it.
+        let mut names = vec!["height.png", "height.exr"];
+        names.extend(formats.contains(&MapFormat::Tif).then_some("height.tif"));
+        for name in names {
+            write_heightfield(&out.join(name), &ground, &WriteOptions::default())?;
+            files.push(out.join(name));
+        }
+        files.push(out.join("height.thalweg.json"));
+    }
+    for field in &maps {
+        for format in &each {
+            let (end, write): (_, fn(&Path, &Field, &Frame) -> _) = match format {
+                MapFormat::Png => ("png", write_map_png),
+                MapFormat::Tif => ("tif", write_map_tiff),
+                _ => ("exr", write_map_exr),
+            };
+            let path = out.join("maps").join(format!("{}.{end}", field.info.name));
+            write(&path, field, frame)?;
+            files.push(path);
         }
     }
+    let all: Vec<&Field> = snapshot.labelled("height").into_iter().chain(maps).collect();
+    for format in formats.iter().filter(|format| !EACH.contains(format) && !all.is_empty()) {
+        let path = out.join(match format {
+            MapFormat::Npz => NPZ,
+            MapFormat::Vti => VTI,
+            _ => LAYERS,
+        });
+        match format {
+            MapFormat::Npz => write_npz_fields(&path, &all, frame, snapshot.time)?,
+            MapFormat::Vti => write_vti(&path, &all, frame, Some(snapshot.time))?,
+            _ => art::write_all_layers(&path, snapshot, &all)?,
+        }
+        files.push(path);
+    }
+    files.extend(art::write_art(&out.join("art"), snapshot, &asked.art)?);
     Ok(files)
+}
+
+/// Formats that have a file for each map.
+const EACH: [MapFormat; 3] = [MapFormat::Exr, MapFormat::Png, MapFormat::Tif];
+
+/// Those that are asked for, or else what the program chooses.
+fn map_formats(snapshot: &Snapshot, asked: &Output) -> Vec<MapFormat> {
+    if !asked.map_formats.is_empty() {
+        return asked.map_formats.clone();
+    }
+    let mut formats = vec![MapFormat::Exr, MapFormat::Png];
+    formats.extend(snapshot.frame.crs.is_some().then_some(MapFormat::Tif));
+    formats
 }

@@ -6,21 +6,31 @@ use super::progress::Watcher;
 use super::recorder::{Ending, Now, Recorder, Shows};
 use super::{Earlier, RunOptions};
 use crate::whitewater::with_whitewater;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use thalweg_field::Snapshot;
-use thalweg_io::{WriteError, atomic, write_points};
+use thalweg_io::{WriteError, atomic, read_pvd, write_points, write_pvd};
 
 /// Writes particles when they are due.
 pub(super) struct Particles {
     folder: PathBuf,
     written: BTreeSet<PathBuf>,
+    /// Times of the files for ParaView `[s]`, by their names.
+    times: BTreeMap<String, f64>,
 }
+
+/// The list of the files for ParaView.
+const LIST: &str = "particles.pvd";
 
 impl Particles {
     /// A run that goes on counts what it wrote before as its own.
     pub(super) fn new(options: &RunOptions, now: &Now) -> Self {
-        Self { folder: options.out.join("particles"), written: earlier(options, now, "particles") }
+        let folder = options.out.join("particles");
+        let written = earlier(options, now, "particles");
+        let listed = read_pvd(&folder.join(LIST)).into_iter();
+        let times = listed.map(|(time, name)| (name, time));
+        let times = times.filter(|(name, _)| written.contains(&folder.join(name))).collect();
+        Self { folder, written, times }
     }
 
     /// Names of the files of the present step.
@@ -33,11 +43,23 @@ impl Particles {
     fn write_now(&mut self, now: &Now, shown: &Snapshot) -> Result<(), WriteError> {
         let paths = self.paths(now);
         let Some(points) = shown.points.as_ref().filter(|_| !paths.is_empty()) else { return Ok(()) };
+        // Blender and MeshLab refuse a file without a point.
+        if points.is_empty() {
+            return Ok(());
+        }
         atomic::create_dir(&self.folder)?;
         let points = with_whitewater(points);
         for path in paths {
             write_points(&path, &points, Some(shown.time))?;
+            if path.extension().is_some_and(|end| end == "vtp") {
+                let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                self.times.insert(name, shown.time);
+            }
             self.written.insert(path);
+        }
+        if !self.times.is_empty() {
+            let list: Vec<_> = self.times.iter().map(|(name, time)| (*time, name.clone())).collect();
+            write_pvd(&self.folder.join(LIST), &list)?;
         }
         Ok(())
     }
@@ -67,6 +89,7 @@ impl Recorder for Particles {
 
     fn rewind(&mut self) {
         self.written.clear();
+        self.times.clear();
     }
 
     fn finish(&mut self, ending: &mut Ending) -> Result<Vec<PathBuf>, WriteError> {
@@ -74,7 +97,8 @@ impl Recorder for Particles {
             ending.watcher.busy("writing particles", 0, 1);
             ending.timings.of("particles", || self.write_now(ending.now, ending.snapshot))?;
         }
-        Ok(self.written.iter().cloned().collect())
+        let list = (!self.times.is_empty()).then(|| self.folder.join(LIST));
+        Ok(self.written.iter().cloned().chain(list).collect())
     }
 }
 

@@ -5,6 +5,7 @@ use super::particles::Particles;
 use super::probes::Probes;
 use super::progress::{Timings, Watcher};
 use super::trajectories::Trajectories;
+use super::volumes::Volumes;
 use crate::project::{Every, Scene};
 use crate::session::Session;
 use crate::solver::Clock;
@@ -68,6 +69,9 @@ pub(super) enum Shows {
     Points,
     /// Particles, and the height of the bed.
     PointsAndBed,
+    /// Particles, the height of the bed and the depth of the water.
+    #[cfg_attr(not(feature = "render"), expect(dead_code, reason = "whoever makes surfaces asks for it"))]
+    Water,
     /// All there is to see.
     #[cfg_attr(not(feature = "render"), expect(dead_code, reason = "whoever draws asks for it"))]
     Scenery,
@@ -121,6 +125,9 @@ pub(super) fn recorders(
     if !now.scene().bodies.is_empty() && now.scene().output.bodies_every != Every::NEVER {
         recorders.push(Box::new(Trajectories::new(options, now)));
     }
+    if !now.scene().output.volumes.is_empty() {
+        recorders.push(Box::new(Volumes::new(options, now)));
+    }
     recorders.extend(drawing(now, options, watcher));
     recorders
 }
@@ -129,6 +136,9 @@ pub(super) fn recorders(
 #[cfg(feature = "render")]
 fn drawing(now: &Now, options: &RunOptions, watcher: &mut dyn Watcher) -> Vec<Box<dyn Recorder>> {
     let mut recorders: Vec<Box<dyn Recorder>> = vec![Box::new(super::surfaces::Surfaces::new(options, now))];
+    if let Some(animation) = super::animation::Animation::new(options, now) {
+        recorders.push(Box::new(animation));
+    }
     if let Some(album) = super::album::Album::new(now, options, watcher) {
         recorders.push(Box::new(album));
     }
@@ -140,9 +150,8 @@ fn drawing(now: &Now, options: &RunOptions, watcher: &mut dyn Watcher) -> Vec<Bo
 fn drawing(now: &Now, _: &RunOptions, watcher: &mut dyn Watcher) -> Vec<Box<dyn Recorder>> {
     let output = &now.scene().output;
     let frames = output.video.is_some() || output.frames_every != Every::NEVER;
-    if output.pictures || frames || !output.surface.is_empty() {
-        let message =
-            "no pictures, frames and surfaces are made: this program was built without the feature `render`";
+    if output.pictures || frames || !output.surface.is_empty() || !output.animation.is_empty() {
+        let message = "no pictures, frames, surfaces and animations are made: this program was built without the feature `render`";
         watcher.notice(message);
     }
     Vec::new()

@@ -9,7 +9,7 @@ use crate::draw::tints;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use thalweg_field::Snapshot;
-use thalweg_io::{WriteError, atomic, write_mesh};
+use thalweg_io::{MeshExtras, WriteError, atomic, write_mesh_with};
 use thalweg_surface::{SurfaceParams, reconstruct};
 
 /// Writes surfaces when they are due.
@@ -56,10 +56,16 @@ impl Surfaces {
                 return Ok(());
             }
         };
+        // MeshLab refuses a file without a triangle.
+        if mesh.triangles.is_empty() {
+            return Ok(());
+        }
         atomic::create_dir(&self.folder)?;
         let colours = tints(&mesh, points, &now.scene().picture.look());
+        let up = now.scene().output.mesh_up.map(Into::into);
+        let extras = MeshExtras { colours: colours.as_deref(), uvs: None, up };
         for path in paths {
-            write_mesh(&path, &mesh, colours.as_deref())?;
+            write_mesh_with(&path, &mesh, &extras)?;
             self.written.insert(path);
         }
         Ok(())

@@ -344,12 +344,8 @@ fn what_makes_no_volume_is_refused_with_its_line() {
         let told = mistakes(&TUNNEL.replace(from, to));
         assert!(told.contains(said), "\"{said}\" is not in: {told}");
     }
-    let heights = TUNNEL.split("[terrain.volume]").next().unwrap().to_owned() + "[output]\nground = \"obj\"";
-    assert!(
-        mistakes(&heights).contains("output.ground is the surface of a volume"),
-        "{}",
-        mistakes(&heights)
-    );
+    let up = TUNNEL.replace("[\"obj\", \"ply\"]", "\"glb\"\nmesh_up = \"z\"");
+    assert!(mistakes(&up).contains("GLB, which has Y up by its standard"), "{}", mistakes(&up));
 }
 
 /// A box that is too high for the memory is refused before anything is allocated.

@@ -1,0 +1,220 @@
+//! Files of volumes: water of particles during the run and of its last step, ground which is a volume at the end.
+
+use super::RunOptions;
+use super::driver::to_next;
+use super::level_set::level_set;
+use super::particles::earlier;
+use super::progress::Watcher;
+use super::recorder::{Ending, Now, Recorder, Shows};
+use crate::project::VolumeFormat;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use thalweg_field::{Points, Snapshot};
+use thalweg_io::{
+    SparseGrid, VdbClass, VdbGrid, VdbValues, WriteError, atomic, write_vdb, write_volume, write_vti_volume,
+};
+use thalweg_terrain::volume::Volume;
+
+/// Writes volumes of the fluid when they are due.
+pub(super) struct Volumes {
+    folder: PathBuf,
+    written: BTreeSet<PathBuf>,
+}
+
+impl Volumes {
+    /// A run that goes on counts what it wrote before as its own.
+    pub(super) fn new(options: &RunOptions, now: &Now) -> Self {
+        Self { folder: options.out.join("volumes"), written: earlier(options, now, "volumes") }
+    }
+
+    /// Name of the file of the present step, if there is to be one.
+    fn path(&self, now: &Now) -> Option<PathBuf> {
+        let vdb = now.scene().output.volumes.contains(&VolumeFormat::Vdb);
+        vdb.then(|| self.folder.join(format!("water_{:06}.vdb", now.steps_taken())))
+    }
+
+    fn write_now(&mut self, now: &Now, shown: &Snapshot) -> Result<(), WriteError> {
+        let (Some(path), Some(points)) = (self.path(now), &shown.points) else { return Ok(()) };
+        if points.is_empty() {
+            return Ok(());
+        }
+        atomic::create_dir(&self.folder)?;
+        write_vdb(&path, &fluid(points))?;
+        self.written.insert(path);
+        Ok(())
+    }
+}
+
+impl Recorder for Volumes {
+    fn name(&self) -> &'static str {
+        "volumes"
+    }
+
+    fn due_in(&self, now: &Now) -> u64 {
+        to_next(now.steps_taken(), now.scene().output.volumes_every)
+    }
+
+    fn is_due(&self, now: &Now) -> bool {
+        let every = now.scene().output.volumes_every;
+        every > 0 && now.steps_taken().is_multiple_of(every)
+    }
+
+    fn shows(&self) -> Shows {
+        Shows::Points
+    }
+
+    fn write(&mut self, now: &Now, shown: &mut Snapshot, _: &mut dyn Watcher) -> Result<(), WriteError> {
+        self.write_now(now, shown)
+    }
+
+    fn rewind(&mut self) {
+        self.written.clear();
+    }
+
+    fn finish(&mut self, ending: &mut Ending) -> Result<Vec<PathBuf>, WriteError> {
+        if self.path(ending.now).is_some_and(|path| !self.written.contains(&path)) {
+            ending.timings.of("volumes", || self.write_now(ending.now, ending.snapshot))?;
+        }
+        Ok(self.written.iter().cloned().collect())
+    }
+}
+
+/// The fluid as `density`, the share of each voxel that it fills, and `velocity`, the mean of its particles. Voxels are as wide as
+/// particles lie apart; each particle is shared out among the eight voxels around it by its nearness to each.
+fn fluid(points: &Points) -> Vec<VdbGrid> {
+    let voxel = 2.0 * f64::from(points.radius);
+    let velocity = ["velocity_x", "velocity_y", "velocity_z"].map(|name| points.column(name));
+    let mut voxels: BTreeMap<[i32; 3], (f64, [f64; 3])> = BTreeMap::new();
+    for (number, place) in points.positions.iter().enumerate() {
+        // Voxel 0 reaches from 0 to 1 and has its centre in the middle.
+        let at = place.map(|x| f64::from(x) / voxel - 0.5);
+        if at.iter().any(|x| !x.is_finite() || x.abs() > 1.0e9) {
+            continue;
+        }
+        let way: [f64; 3] = velocity.map(|column| column.map_or(0.0, |column| column.values[number].into()));
+        for corner in 0..8 {
+            let far = [corner & 1, corner >> 1 & 1, corner >> 2];
+            let share: f64 = (0..3)
+                .map(|axis| {
+                    let part = at[axis] - at[axis].floor();
+                    if far[axis] == 1 { part } else { 1.0 - part }
+                })
+                .product();
+            if share > 0.0 {
+                let cell = std::array::from_fn(|axis| at[axis].floor() as i32 + far[axis]);
+                let (density, flow) = voxels.entry(cell).or_default();
+                *density += share;
+                *flow = std::array::from_fn(|axis| flow[axis] + share * way[axis]);
+            }
+        }
+    }
+    let (mut density, mut motion) = (SparseGrid::new(0.0_f32), SparseGrid::new([0.0_f32; 3]));
+    for (at, (share, flow)) in voxels {
+        density.set(at, share.min(1.0) as f32);
+        motion.set(at, flow.map(|part| (part / share) as f32));
+    }
+    let grid = |name: &str, class, values| VdbGrid {
+        name: name.into(),
+        class,
+        voxel,
+        origin: [0.5 * voxel; 3],
+        values,
+    };
+    let mut grids = vec![grid("density", VdbClass::FogVolume, VdbValues::Float(density))];
+    if velocity.iter().all(Option::is_some) {
+        grids.push(grid("velocity", VdbClass::Unknown, VdbValues::Vector(motion)));
+    }
+    grids
+}
+
+/// Writes ground which is a volume: as VDB the share of rock and, of its surface, the distance.
+pub(super) fn write_rock(
+    folder: &Path,
+    (volume, shown): (&Volume, &Snapshot),
+    formats: &[VolumeFormat],
+) -> Result<Vec<PathBuf>, WriteError> {
+    atomic::create_dir(folder)?;
+    let mut files = Vec::new();
+    for format in formats {
+        let path = folder.join(match format {
+            VolumeFormat::Vdb => "ground.vdb",
+            VolumeFormat::Nrrd => "ground.nrrd",
+            VolumeFormat::Vti => "ground.vti",
+        });
+        match format {
+            VolumeFormat::Vdb => write_vdb(&path, &rock(volume, shown))?,
+            VolumeFormat::Nrrd => write_volume(&path, volume)?,
+            VolumeFormat::Vti => write_vti_volume(&path, volume)?,
+        }
+        files.push(path);
+    }
+    Ok(files)
+}
+
+fn rock(volume: &Volume, shown: &Snapshot) -> Vec<VdbGrid> {
+    let [east, north, up] = volume.size().map(|side| side as i32);
+    let voxel = volume.voxel();
+    let mut shares = SparseGrid::new(0.0_f32);
+    for z in 0..up {
+        for y in 0..north {
+            for x in 0..east {
+                let share = volume.share([x, y, z].map(|n| n as isize));
+                if share > 0.0 {
+                    shares.set([x, y, z], share);
+                }
+            }
+        }
+    }
+    let origin = [0.5 * voxel, 0.5 * voxel, volume.bottom() + 0.5 * voxel];
+    let grid = |name: &str, class, values| VdbGrid {
+        name: name.into(),
+        class,
+        voxel,
+        origin,
+        values: VdbValues::Float(values),
+    };
+    let mut grids = vec![grid("rock", VdbClass::FogVolume, shares)];
+    if let Some(ground) = &shown.ground {
+        grids.push(grid("surface", VdbClass::LevelSet, level_set(&ground.mesh, voxel, origin)));
+    }
+    grids
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use thalweg_field::{Column, FieldInfo};
+
+    #[test]
+    fn a_block_of_particles_fills_its_voxels_and_no_others() {
+        // One particle in the middle of each of 6 by 5 by 4 voxels of 0.2 m, going east at 3 m/s.
+        let place = |i: usize| [i % 6, i / 6 % 5, i / 30].map(|n| 0.1 + 0.2 * n as f32);
+        let column = |name, value| Column { info: FieldInfo::new(name, "m/s", ""), values: vec![value; 120] };
+        let columns = vec![column("velocity_x", 3.0), column("velocity_y", 0.0), column("velocity_z", -1.0)];
+        let points = Points { positions: (0..120).map(place).collect(), radius: 0.1, columns };
+        let grids = fluid(&points);
+        let [VdbValues::Float(density), VdbValues::Vector(velocity)] = [&grids[0].values, &grids[1].values]
+        else {
+            panic!("numbers, then vectors")
+        };
+        let mut sum = 0.0;
+        for x in -2..9 {
+            for y in -2..8 {
+                for z in -2..7 {
+                    let inside = (0..6).contains(&x) && (0..5).contains(&y) && (0..4).contains(&z);
+                    let (share, _) = density.at([x, y, z]);
+                    sum += f64::from(share);
+                    let expected = if inside { 1.0 } else { 0.0 };
+                    assert!((share - expected).abs() < 1.0e-5, "{share} at {x}, {y}, {z}");
+                    if inside {
+                        let found = velocity.at([x, y, z]).0;
+                        let off = found.iter().zip([3.0_f32, 0.0, -1.0]).map(|(a, b)| (a - b).abs());
+                        assert!(off.sum::<f32>() < 1.0e-5);
+                    }
+                }
+            }
+        }
+        assert!((sum - 120.0).abs() < 1.0e-3, "{sum} voxels of water from 120 particles");
+        assert_eq!(grids[0].origin, [f64::from(0.1_f32); 3]);
+    }
+}
