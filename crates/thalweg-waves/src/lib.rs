@@ -22,18 +22,18 @@ mod waves;
 
 pub use basin::{Basin, Hit, Outside};
 pub use body::{
-    Account, BodyError, BodyParams, Disturbance, Fleet, FleetError, FoamSource, Hidden, Hull, HullError, HullForm, Motion,
-    PARTICLE_VOLUME, SavedFleet, Sea, Steer, Submerged, Turn, Vector, shapes,
+    Account, BodyError, BodyParams, Disturbance, Fleet, FleetError, FoamSource, Hidden, Hull, HullError,
+    HullForm, Motion, PARTICLE_VOLUME, SavedFleet, Sea, Steer, Submerged, Turn, Vector, shapes,
 };
 pub use books::{Books, WATER_DENSITY};
 pub use dispersion::{frequency, group_speed, phase_speed, radius_of};
 pub use emission::Emission;
 pub use fronts::mirrored_distance;
+pub use hump::{Hump, Ring, ring_height};
 pub use ocean::{
     GerstnerWave, Ocean, OceanParams, OceanPoint, OceanSurface, PatchView, SpectrumKind, Sum,
     capillary_frequency,
 };
-pub use hump::{Hump, Ring, ring_height};
 pub use params::{Conserved, GRAVITY, Params, Speed};
 pub use surface::Surface;
 pub use wake::Wake;

@@ -76,10 +76,10 @@ fn a_box_swings_as_theory_has_it() {
     let lifted = BodyParams { at: [0.0, 0.0, 0.02], ..bare(HullForm::Box) };
     let heave = period(&mut alone(&lifted), dt, 5, |m| m.place[2] + 0.05);
     assert!((heave / 1.09877 - 1.0).abs() < 0.005, "heave {heave} s");
-    let rolled = BodyParams { turned: [0.0, 0.0, 0.03], ..bare(HullForm::Box) };
+    let rolled = BodyParams { tilt: [0.0, 0.03], ..bare(HullForm::Box) };
     let roll = period(&mut alone(&rolled), dt, 5, |m| m.turn.heading()[2]);
     assert!((roll / 1.53557 - 1.0).abs() < 0.005, "roll {roll} s");
-    let pitched = BodyParams { turned: [0.0, 0.02, 0.0], ..bare(HullForm::Box) };
+    let pitched = BodyParams { tilt: [0.02, 0.0], ..bare(HullForm::Box) };
     let pitch = period(&mut alone(&pitched), dt, 5, |m| m.turn.heading()[1]);
     assert!((pitch / 1.18727 - 1.0).abs() < 0.005, "pitch {pitch} s");
     let heavy = BodyParams { added_mass: [0.0, 0.0, 0.8], ..lifted };
@@ -90,7 +90,7 @@ fn a_box_swings_as_theory_has_it() {
 #[test]
 fn what_is_displaced_is_exact() {
     let submerged = |turned: [f64; 3], up: f64| {
-        let mut fleet = alone(&BodyParams { held: true, turned, ..bare(HullForm::Box) });
+        let mut fleet = alone(&BodyParams { held: true, ..bare(HullForm::Box) });
         let turn = Turn::from_heading(turned);
         fleet.put(0, Motion { place: [3.0, -7.0, up], turn, ..Motion::default() });
         fleet.step(0.01, &Calm).unwrap();

@@ -1,6 +1,7 @@
 //! Bodies that touch, through the public API.
 #![cfg(feature = "contacts")]
 
+use std::f64::consts::FRAC_PI_2;
 use thalweg_waves::{BodyParams, Fleet, HullForm, Sea, WaterPoint, WaterSurface};
 
 struct Calm;
@@ -74,7 +75,7 @@ fn a_wall_stops_a_box() {
 fn contacts_go_on_from_a_saved_state_to_the_same_bits() {
     let start = || {
         let one = BodyParams { velocity: [1.0, 0.1, 0.0], waves: 1.0, ..bare() };
-        let other = BodyParams { at: [2.3, 0.2, 0.0], turned: [0.3, 0.0, 0.0], ..bare() };
+        let other = BodyParams { at: [2.3, 0.2, 0.0], heading: FRAC_PI_2 - 0.3, ..bare() };
         fleet(&[one, other], vec![[[5.0, -20.0], [5.0, 20.0]]])
     };
     let go = |fleet: &mut Fleet, steps: usize| {

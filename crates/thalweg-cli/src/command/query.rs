@@ -42,7 +42,8 @@ pub(crate) fn query(args: &QueryArgs) -> Result<(), Failure> {
 fn tell(json: bool, time: f64, places: &[[f64; 2]], seen: &[Seen]) {
     let all = places.iter().zip(seen);
     if json {
-        let one = |([east, north], seen): (&[f64; 2], &Seen)| json!({ "east": east, "north": north, "seen": seen });
+        let one =
+            |([east, north], seen): (&[f64; 2], &Seen)| json!({ "east": east, "north": north, "seen": seen });
         answer(&json!({ "time": time, "places": all.map(one).collect::<Vec<_>>() }));
         return;
     }
@@ -60,14 +61,18 @@ fn places(args: &QueryArgs) -> Result<Vec<[f64; 2]>, Failure> {
     let mut places = Vec::new();
     for text in &args.at {
         places.push(place(text).ok_or_else(|| {
-            Failure::usage(format!("--at is \"{text}\"; it is two numbers in metres, east and north: --at 120,80"))
+            Failure::usage(format!(
+                "--at is \"{text}\"; it is two numbers in metres, east and north: --at 120,80"
+            ))
         })?);
     }
     if let Some(file) = &args.points {
         places.extend(from_file(file)?);
     }
     match places.len() {
-        0 => Err(Failure::usage("say where to look: --at EAST,NORTH, or --points FILE with such a line for each place")),
+        0 => Err(Failure::usage(
+            "say where to look: --at EAST,NORTH, or --points FILE with such a line for each place",
+        )),
         count if count > MOST => {
             Err(Failure::usage(format!("{count} places are too many; ask for at most {MOST} at a time")))
         }
@@ -76,7 +81,8 @@ fn places(args: &QueryArgs) -> Result<Vec<[f64; 2]>, Failure> {
 }
 
 fn place(text: &str) -> Option<[f64; 2]> {
-    let mut parts = text.split([',', ';', '\t']).map(|part| part.trim().parse::<f64>().ok().filter(|x| x.is_finite()));
+    let mut parts =
+        text.split([',', ';', '\t']).map(|part| part.trim().parse::<f64>().ok().filter(|x| x.is_finite()));
     Some([parts.next()??, parts.next()??])
 }
 
@@ -85,7 +91,8 @@ fn from_file(file: &Path) -> Result<Vec<[f64; 2]>, Failure> {
     let unreadable = |error: std::io::Error| Failure::usage(format!("{}: {error}", file.display()));
     let read = |mut from: std::fs::File| std::io::read_to_string(&mut from);
     let text = thalweg::io::open_regular(file).and_then(read).map_err(unreadable)?;
-    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
+    let lines =
+        text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
     let mut found = Vec::new();
     for (number, line) in lines {
         match place(line) {

@@ -60,8 +60,8 @@ fn period(params: &BodyParams, what: impl Fn(&Motion) -> f64) -> Result<f64, Sto
 /// T17.
 fn swing() -> Checks {
     let lifted = BodyParams { at: [0.0, 0.0, 0.02], ..bare(HullForm::Box) };
-    let rolled = BodyParams { turned: [0.0, 0.0, 0.03], ..bare(HullForm::Box) };
-    let pitched = BodyParams { turned: [0.0, 0.02, 0.0], ..bare(HullForm::Box) };
+    let rolled = BodyParams { tilt: [0.0, 0.03], ..bare(HullForm::Box) };
+    let pitched = BodyParams { tilt: [0.02, 0.0], ..bare(HullForm::Box) };
     let heavy = BodyParams { added_mass: [0.0, 0.0, 0.8], ..lifted.clone() };
     let heave = |m: &Motion| m.place[2] + 0.05;
     let check = |what: &str, measured: f64, expected: f64| {

@@ -208,7 +208,7 @@ impl Floating {
         let p = &body.params;
         let motion = Motion {
             place: [p.at[0], p.at[1], up],
-            turn: Turn::from_heading(p.turned),
+            turn: Turn::from_heading([0.5 * PI - p.heading, p.tilt[0], p.tilt[1]]),
             velocity: p.velocity,
             spin: p.spin,
         };

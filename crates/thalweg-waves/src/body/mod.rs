@@ -34,7 +34,7 @@ pub mod shapes;
 mod vector;
 mod water;
 
-pub use fleet::{Fleet, FleetError, Hidden, Disturbance};
+pub use fleet::{Disturbance, Fleet, FleetError, Hidden};
 pub use floating::{FoamSource, Motion, Sea};
 pub use hull::{Hull, HullError};
 pub use params::{BodyError, BodyParams, HullForm, Steer};

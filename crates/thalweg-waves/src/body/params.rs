@@ -85,10 +85,14 @@ pub struct BodyParams {
     #[serde(with = "units::Triple::<units::Length>")]
     #[schemars(transform = within(-FAR, FAR).slider(-100.0, 100.0).fixed())]
     pub at: [f64; 3],
-    /// How it is turned at the beginning: yaw from east anticlockwise seen from above, pitch with the bow down, roll to starboard `[rad]`.
-    #[serde(with = "units::Triple::<units::Angle>")]
-    #[schemars(transform = within(-7.0, 7.0).slider(-3.2, 3.2).fixed())]
-    pub turned: [f64; 3],
+    /// Compass bearing of its bow at the beginning, clockwise from north `[rad]`.
+    #[serde(with = "units::Angle")]
+    #[schemars(transform = within(-1.0e3, 1.0e3).slider(0.0, 6.2832).fixed())]
+    pub heading: f64,
+    /// How it is tilted at the beginning: bow down, and to starboard `[rad]`.
+    #[serde(with = "units::Pair::<units::Angle>")]
+    #[schemars(transform = within(-7.0, 7.0).slider(-0.5, 0.5).fixed())]
+    pub tilt: [f64; 2],
     /// Velocity at the beginning, east, north and up `[m/s]`.
     #[serde(with = "units::Triple::<units::Speed>")]
     #[schemars(transform = within(-1.0e3, 1.0e3).slider(-10.0, 10.0).fixed())]
@@ -153,7 +157,8 @@ impl Default for BodyParams {
             mass: None,
             mass_height: None,
             at: [0.0; 3],
-            turned: [0.0; 3],
+            heading: std::f64::consts::FRAC_PI_2,
+            tilt: [0.0; 2],
             velocity: [0.0; 3],
             spin: [0.0; 3],
             held: false,

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::f64::consts::FRAC_PI_2;
 use thalweg_field::describe::{about, check, live, within};
 use thalweg_field::{Invalid, require, units};
 
@@ -32,9 +33,9 @@ pub struct GerstnerWave {
     #[serde(with = "units::Length")]
     #[schemars(transform = within(0.01, 1.0e5).slider(1.0, 200.0))]
     pub length: f64,
-    /// Where it goes, from east anticlockwise seen from above `[rad]`.
+    /// Compass bearing that it goes to, clockwise from north `[rad]`.
     #[serde(with = "units::Angle")]
-    #[schemars(transform = within(-7.0, 7.0).slider(-3.2, 3.2))]
+    #[schemars(transform = within(-1.0e3, 1.0e3).slider(0.0, 6.2832))]
     pub direction: f64,
     /// Phase at the origin in the beginning, 0 for a crest `[rad]`.
     #[serde(with = "units::Angle")]
@@ -44,7 +45,7 @@ pub struct GerstnerWave {
 
 impl Default for GerstnerWave {
     fn default() -> Self {
-        Self { amplitude: 0.5, length: 40.0, direction: 0.0, phase: 0.0 }
+        Self { amplitude: 0.5, length: 40.0, direction: FRAC_PI_2, phase: 0.0 }
     }
 }
 
@@ -59,9 +60,9 @@ pub struct OceanParams {
     #[serde(with = "units::Speed")]
     #[schemars(transform = within(0.0, 60.0).slider(0.0, 25.0).hint("hurricanes reach 60 m/s"))]
     pub wind: f64,
-    /// Where the wind blows to, from east anticlockwise seen from above `[rad]`.
+    /// Compass bearing that the wind blows to, clockwise from north `[rad]`.
     #[serde(with = "units::Angle")]
-    #[schemars(transform = within(-7.0, 7.0).slider(-3.2, 3.2))]
+    #[schemars(transform = within(-1.0e3, 1.0e3).slider(0.0, 6.2832))]
     pub direction: f64,
     /// How far the wind has blown over water, with `spectrum = "jonswap"` `[m]`.
     #[serde(with = "units::Length")]
@@ -110,7 +111,7 @@ impl Default for OceanParams {
         Self {
             spectrum: SpectrumKind::Jonswap,
             wind: 10.0,
-            direction: 0.0,
+            direction: FRAC_PI_2,
             fetch: 1.0e5,
             spreading: 6.0,
             scale: 1.0,

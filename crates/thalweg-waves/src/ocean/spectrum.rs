@@ -69,7 +69,8 @@ impl<'a> Spectrum<'a> {
     /// Energy by wave vector, ∫∫ F dk² is the variance `[m⁴]`.
     pub(super) fn by_vector(&self, [kx, ky]: [f64; 2]) -> f64 {
         let k = libm::hypot(kx, ky);
-        let (sine, cosine) = libm::sincos(self.params.direction);
+        // A bearing, clockwise from north.
+        let (cosine, sine) = libm::sincos(self.params.direction);
         let along = (kx * cosine + ky * sine) / k;
         let OceanParams { gravity, depth, spectrum, wind, scale, .. } = *self.params;
         if wind == 0.0 || spectrum == SpectrumKind::Calm {

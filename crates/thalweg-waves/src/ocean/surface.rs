@@ -40,7 +40,8 @@ struct Wave {
 impl Wave {
     fn new(wave: &GerstnerWave, params: &OceanParams) -> Self {
         let k = TAU / wave.length;
-        let (sine, cosine) = libm::sincos(wave.direction);
+        // A bearing, clockwise from north.
+        let (cosine, sine) = libm::sincos(wave.direction);
         let flat = params.depth.map_or(1.0, |h| 1.0 / libm::tanh(k * h));
         let flow = [cosine * flat, sine * flat];
         Self {

@@ -66,7 +66,8 @@ pub(super) fn bodies<'de, D: Deserializer<'de>>(list: D) -> Result<Vec<BodyParam
     let read = |written: Table| -> Result<BodyParams, toml::de::Error> {
         let form = written.get("hull").cloned();
         let form = form.map_or(Ok(HullForm::default()), Value::try_into)?;
-        let mut whole = Table::try_from(BodyParams::of(form)).map_err(|error| toml::de::Error::custom(error.to_string()))?;
+        let mut whole = Table::try_from(BodyParams::of(form))
+            .map_err(|error| toml::de::Error::custom(error.to_string()))?;
         whole.extend(written);
         whole.try_into()
     };
@@ -83,7 +84,10 @@ impl Scene {
             }
             check_file_name(found, &body.name, &format!("body[{i}].name"));
             found.unless(names.insert(body.name.as_str()), format!("body[{i}].name"), || {
-                format!("body[{i}].name is \"{}\" again; cameras and tables know bodies by their names", body.name)
+                format!(
+                    "body[{i}].name is \"{}\" again; cameras and tables know bodies by their names",
+                    body.name
+                )
             });
             if let Some(file) = &body.file {
                 check_path(found, file, &format!("body[{i}].file"));

@@ -81,7 +81,12 @@ pub struct Scene {
     #[schemars(transform = about().fixed())]
     pub ocean: Option<OceanParams>,
     /// What floats, or sinks.
-    #[serde(default, rename = "body", deserialize_with = "floating::bodies", skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        default,
+        rename = "body",
+        deserialize_with = "floating::bodies",
+        skip_serializing_if = "Vec::is_empty"
+    )]
     pub bodies: Vec<BodyParams>,
     /// Paddles that make straight waves.
     #[serde(default, rename = "wavemaker", skip_serializing_if = "Vec::is_empty")]
@@ -164,7 +169,13 @@ impl Scene {
             ("terrain.volume.file".into(), volume),
             ("terrain.hardness.file".into(), hardness),
         ];
-        files.into_iter().chain(masks).chain(meshes).chain(hulls).filter_map(|(path, file)| Some((path, file?))).collect()
+        files
+            .into_iter()
+            .chain(masks)
+            .chain(meshes)
+            .chain(hulls)
+            .filter_map(|(path, file)| Some((path, file?)))
+            .collect()
     }
 }
 

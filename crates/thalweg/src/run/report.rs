@@ -2,7 +2,7 @@
 
 use crate::project::{Project, Scene};
 use crate::session::{Change, Session};
-use crate::solver::{Books, Clock, Crumbs, WaveBooks, ParticleCounts};
+use crate::solver::{Books, Clock, Crumbs, ParticleCounts, WaveBooks};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::Write;

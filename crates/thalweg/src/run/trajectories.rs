@@ -9,7 +9,8 @@ use thalweg_field::{Body, Snapshot};
 use thalweg_io::{GrowingTable, WriteError, atomic};
 
 /// What the columns say.
-const HEADINGS: &str = "time [s],east [m],north [m],up [m],heading [deg],pitch [deg],roll [deg],x [-],y [-],z [-],w [-]";
+const HEADINGS: &str =
+    "time [s],east [m],north [m],up [m],heading [deg],pitch [deg],roll [deg],x [-],y [-],z [-],w [-]";
 
 /// Writes a table for each body.
 pub(super) struct Trajectories {

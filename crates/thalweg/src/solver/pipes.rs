@@ -614,7 +614,14 @@ impl Solver for PipesRun {
     fn books(&self) -> Books {
         let ledger = self.ledger();
         let solids_missing = solids_missing(&ledger.solids);
-        Books { ledger, solid_density: ROCK_DENSITY, solids_missing, particles: None, crumbs: None, waves: None }
+        Books {
+            ledger,
+            solid_density: ROCK_DENSITY,
+            solids_missing,
+            particles: None,
+            crumbs: None,
+            waves: None,
+        }
     }
 
     fn save(&self, into: &mut Sections) {

@@ -25,7 +25,11 @@ pub struct Seen {
 
 impl Seen {
     /// Water at a level, with waves.
-    pub(super) fn of_wave(bed: f64, level: f64, WaterPoint { height, gradient, velocity }: WaterPoint) -> Self {
+    pub(super) fn of_wave(
+        bed: f64,
+        level: f64,
+        WaterPoint { height, gradient, velocity }: WaterPoint,
+    ) -> Self {
         let depth = level + height - bed;
         if level <= bed || depth <= DRY {
             return Self { bed, depth: 0.0, surface: bed, normal: [0.0, 0.0, 1.0], velocity: [0.0; 3] };
@@ -53,8 +57,8 @@ pub(super) fn in_snapshot(shown: &Snapshot, places: &[[f64; 2]]) -> Vec<Seen> {
             at("height", at_place) + at("water", at_place)
         };
         let cell = shown.frame.cell;
-        let gradient =
-            [surface(0.5, 0.0) - surface(-0.5, 0.0), surface(0.0, -0.5) - surface(0.0, 0.5)].map(|rise| rise / cell);
+        let gradient = [surface(0.5, 0.0) - surface(-0.5, 0.0), surface(0.0, -0.5) - surface(0.0, 0.5)]
+            .map(|rise| rise / cell);
         let velocity = [at("velocity_east", here), at("velocity_north", here), 0.0];
         let (bed, depth) = (at("height", here), at("water", here));
         Seen { bed, depth, surface: bed + depth, normal: normal(gradient), velocity }

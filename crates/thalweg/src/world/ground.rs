@@ -228,7 +228,8 @@ impl Ground {
             file.map(|file| read(file).map(Arc::new)).transpose()
         };
         let obstacles = scene.obstacles.iter().enumerate();
-        let meshes = obstacles.map(|(i, obstacle)| mesh(obstacle.file.as_ref(), format!("obstacle[{i}].file")));
+        let meshes =
+            obstacles.map(|(i, obstacle)| mesh(obstacle.file.as_ref(), format!("obstacle[{i}].file")));
         let meshes = meshes.collect::<Result<_, _>>()?;
         let bodies = scene.bodies.iter().enumerate();
         let hulls = bodies.map(|(i, body)| mesh(body.file.as_ref(), format!("body[{i}].file")));

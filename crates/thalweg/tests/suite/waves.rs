@@ -132,7 +132,8 @@ fn a_run_writes_where_its_bodies_are_and_goes_on_in_the_same_lines() {
     let (whole, cut) = (folder.path().join("whole"), folder.path().join("cut"));
     let long = project(BOAT);
     run(&long, &options(&whole, Earlier::Refuse), &mut Silent).unwrap();
-    run(&project(&BOAT.replace("steps = 150", "steps = 75")), &options(&cut, Earlier::Refuse), &mut Silent).unwrap();
+    run(&project(&BOAT.replace("steps = 150", "steps = 75")), &options(&cut, Earlier::Refuse), &mut Silent)
+        .unwrap();
     run(&long, &options(&cut, Earlier::Resume), &mut Silent).unwrap();
     let table = |out: &Path| std::fs::read_to_string(out.join("bodies/boat.csv")).unwrap();
     let text = table(&whole);
@@ -160,7 +161,11 @@ fn boats_float_on_the_lake_that_pipes_fill() {
     session.tick(u64::MAX).unwrap();
     let risen = level(&session) - low;
     assert!(risen > 0.3, "the lake rose by {risen} m");
-    assert!((up(&session) - start - risen).abs() < 0.5, "the boat rose by {} m, the lake by {risen} m", up(&session) - start);
+    assert!(
+        (up(&session) - start - risen).abs() < 0.5,
+        "the boat rose by {} m, the lake by {risen} m",
+        up(&session) - start
+    );
     let seen = session.seen_at(&[[10.0, 17.0]])[0];
     assert!((seen.surface - level(&session)).abs() < 0.5, "{seen:?}");
 }

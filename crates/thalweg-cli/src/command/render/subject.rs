@@ -8,7 +8,11 @@ use crate::watch::Watch;
 use std::path::{Path, PathBuf};
 use thalweg::draw;
 use thalweg::field::{Frame, Heightfield, Matter, Mesh, Points, Snapshot};
-use thalweg::io::{Kind, Ply, checkpoint::{self, Checkpoint}, read_map, read_ply, read_volume};
+use thalweg::io::{
+    Kind, Ply,
+    checkpoint::{self, Checkpoint},
+    read_map, read_ply, read_volume,
+};
 use thalweg::project::Project;
 use thalweg::render::likely_radius;
 use thalweg::run::{Unfinished, Watcher, advance_to, restore};

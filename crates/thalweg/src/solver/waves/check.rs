@@ -19,7 +19,11 @@ pub(super) fn check(scene: &Scene) -> Vec<Complaint> {
     for (i, pool) in scene.water.iter().enumerate() {
         let path = format!("water[{i}]");
         unless(i == 0, &path, "waves run on one surface; give one [[water]] with a level");
-        unless(pool.level.is_some(), &path, "waves run on water that stands at a level; give a level instead of a depth");
+        unless(
+            pool.level.is_some(),
+            &path,
+            "waves run on water that stands at a level; give a level instead of a depth",
+        );
     }
     let sides = scene.edges.sides();
     let named = sides.iter().zip(["north", "east", "south", "west"]);
@@ -28,7 +32,11 @@ pub(super) fn check(scene: &Scene) -> Vec<Complaint> {
         let known = matches!(side, Edge::Closed | Edge::Open);
         unless(known, &path, "waves end at an edge (\"open\") or come back from it (\"closed\")");
         let alike = std::mem::discriminant(side) == std::mem::discriminant(&sides[0]);
-        unless(alike || !known, &path, "for waves all edges are \"open\", or all are \"closed\"; walls in between are ground");
+        unless(
+            alike || !known,
+            &path,
+            "for waves all edges are \"open\", or all are \"closed\"; walls in between are ground",
+        );
     }
     found
 }

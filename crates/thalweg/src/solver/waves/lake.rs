@@ -53,7 +53,8 @@ impl Lake {
         if self.filled.as_ref().is_some_and(near) {
             return false;
         }
-        let deep = ground.height.values().iter().zip(depth.values()).filter(|(_, depth)| **depth > LEAST_DEPTH);
+        let deep =
+            ground.height.values().iter().zip(depth.values()).filter(|(_, depth)| **depth > LEAST_DEPTH);
         let (mut water, mut moment) = (0.0, 0.0);
         for (&height, &depth) in deep {
             // Where it is deep it counts for more: slopes and rivers have a surface of their own.

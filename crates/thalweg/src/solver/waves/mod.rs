@@ -13,8 +13,8 @@ use super::{Layer, Patch, Seen, WaveBooks};
 use crate::project::Complaint;
 use crate::world::memory_beside;
 use lake::Lake;
-use schemars::JsonSchema;
 use open_sea::OpenSea;
+use schemars::JsonSchema;
 use shown::Look;
 use thalweg_field::sum::ordered_sum;
 use thalweg_field::{Grid2, Heightfield, Invalid, Ledger, Points, Snapshot, Solids, Water};
@@ -146,9 +146,8 @@ impl Solver for WaveRun {
         let clock = Clock::of_one_pass(time, (self.steps, self.time()), STRIDE);
         let before_end = time.duration.map_or(u64::MAX, |duration| self.steps_before(duration));
         let dt = if self.steps > 0 { [self.params().step; 2] } else { [0.0; 2] };
-        // A still surface is looked at as well.
-        let items = self.waves.particle_count().max(1);
-        Clock { dt, items, kind: "particles", most_steps: clock.most_steps.min(before_end), ..clock }
+        let items = self.ground.height.len();
+        Clock { dt, items, most_steps: clock.most_steps.min(before_end), ..clock }
     }
 
     fn steps_before(&self, pass_time: f64) -> u64 {
@@ -167,7 +166,8 @@ impl Solver for WaveRun {
         self.waves.set_params(params).map_err(in_solver)?;
         for (i, (was, body)) in old.bodies.iter().zip(&new.bodies).enumerate() {
             if was != body {
-                let wrong = |invalid: Invalid| Invalid { key: format!("body[{i}].{}", invalid.key), ..invalid };
+                let wrong =
+                    |invalid: Invalid| Invalid { key: format!("body[{i}].{}", invalid.key), ..invalid };
                 self.fleet.edit(i, body).map_err(|invalid| Complaint::from(wrong(invalid)))?;
             }
         }
@@ -234,7 +234,14 @@ impl Solver for WaveRun {
             solids: Solids { bed_start: bed, bed_end: bed, ..Solids::default() },
         };
         let waves = WaveBooks::new(&self.waves.books(), self.on_land);
-        Books { ledger, solid_density: ROCK_DENSITY, solids_missing: 0.0, particles: None, crumbs: None, waves: Some(waves) }
+        Books {
+            ledger,
+            solid_density: ROCK_DENSITY,
+            solids_missing: 0.0,
+            particles: None,
+            crumbs: None,
+            waves: Some(waves),
+        }
     }
 
     fn warning(&self) -> Option<String> {

@@ -79,7 +79,8 @@ pub(super) struct SeaNow<'a> {
 impl WaterSurface for SeaNow<'_> {
     fn at(&self, place: [f64; 2]) -> WaterPoint {
         let OpenSea { share, cell, .. } = self.sea;
-        let share = f64::from(share.bilinear(place[0] / cell - 0.5, share.rows() as f64 - place[1] / cell - 0.5));
+        let share =
+            f64::from(share.bilinear(place[0] / cell - 0.5, share.rows() as f64 - place[1] / cell - 0.5));
         let WaterPoint { height, gradient, velocity } = self.surface.at(place);
         WaterPoint {
             height: share * height,

@@ -118,7 +118,8 @@ fn more_fields(run: &WaveRun, wanted: &Wanted, shown: &mut Snapshot) {
     }
     if wanted.names("wave_speed") {
         let params = run.params();
-        let speed = |depth: f32| phase_speed(params.gravity, params.largest_radius, f64::from(depth.max(0.0)));
+        let speed =
+            |depth: f32| phase_speed(params.gravity, params.largest_radius, f64::from(depth.max(0.0)));
         let depth = run.lake.depth(&run.ground);
         add("wave_speed", "m/s", "speed of the longest waves", depth.map(|depth| speed(depth) as f32));
     }
