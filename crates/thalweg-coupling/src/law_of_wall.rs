@@ -33,9 +33,7 @@ impl Few {
         let quanta = |value: f32| (value * QUANTA) as i64;
         self.count += 1;
         self.height += quanta(above);
-        for axis in 0..3 {
-            self.velocity[axis] += quanta(velocity[axis]);
-        }
+        self.velocity.iter_mut().zip(velocity).for_each(|(sum, speed)| *sum += quanta(speed));
     }
 }
 

@@ -268,21 +268,22 @@ pub(crate) fn place(
     notices: &mut Vec<Notice>,
 ) -> Result<Frame, ReadError> {
     let Head { mut cell, mut origin, mut crs, .. } = head;
-    if cell.is_none() && reading.options.cell.is_none() {
-        if let Some((world, path)) = World::beside(reading)? {
-            let [east, south] = world.cell;
-            if world.rotated {
-                return Err(ReadError::CellShape { path, east, south, rotated: true });
-            }
-            let prj = Prj::beside(reading)?;
-            if prj.as_ref().is_some_and(|prj| prj.geographic) {
-                return Err(ReadError::Geographic { path: reading.path.into(), cell: east, utm: None });
-            }
-            let side = reading.square(east, south, notices)?;
-            (cell, origin) = (Some(side), [world.corner[0], world.corner[1] - rows as f64 * side]);
-            crs = prj.map(|prj| prj.crs);
-            notices.push(Notice::WorldFile { path });
+    if cell.is_none()
+        && reading.options.cell.is_none()
+        && let Some((world, path)) = World::beside(reading)?
+    {
+        let [east, south] = world.cell;
+        if world.rotated {
+            return Err(ReadError::CellShape { path, east, south, rotated: true });
         }
+        let prj = Prj::beside(reading)?;
+        if prj.as_ref().is_some_and(|prj| prj.geographic) {
+            return Err(ReadError::Geographic { path: reading.path.into(), cell: east, utm: None });
+        }
+        let side = reading.square(east, south, notices)?;
+        (cell, origin) = (Some(side), [world.corner[0], world.corner[1] - rows as f64 * side]);
+        crs = prj.map(|prj| prj.crs);
+        notices.push(Notice::WorldFile { path });
     }
     let cell = reading.options.cell.or(cell).unwrap_or_else(|| {
         notices.push(Notice::CellUnknown { cell: DEFAULT_CELL });

@@ -72,9 +72,12 @@ fn part(layer: &MapLayer, frame: &Frame, size: Vec2<usize>) -> Layer<AnyChannels
     Layer::new(size, attributes, Encoding::SMALL_LOSSLESS, AnyChannels::sort(channels.collect()))
 }
 
+/// The name of a part, and its grids.
+pub type ReadLayer = (String, Vec<Grid2<f32>>);
+
 /// Reads the parts of an EXR file that [`write_layers`] wrote: the name of each and its grids. The file must be trusted:
 /// sizes are not compared with a limit.
-pub fn read_layers(path: &Path) -> Result<Vec<(String, Vec<Grid2<f32>>)>, ReadError> {
+pub fn read_layers(path: &Path) -> Result<Vec<ReadLayer>, ReadError> {
     let broken = |reason: String| ReadError::Broken { path: path.into(), format: "EXR", reason };
     let image = read()
         .no_deep_data()

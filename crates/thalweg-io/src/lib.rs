@@ -90,7 +90,7 @@ pub use heightmap::{
 pub use jpeg::write_jpeg_rgb;
 pub use kind::Kind;
 pub use label::{ByteOrder, Story};
-pub use layers::{MapLayer, read_layers, write_layers};
+pub use layers::{MapLayer, ReadLayer, read_layers, write_layers};
 pub use map::{
     read_map, read_png_description, read_png_rgb, write_described_png, write_map, write_map_exr,
     write_map_png, write_map_tiff, write_png_rgb,

@@ -48,7 +48,8 @@ pub fn heights_of_mesh(mesh: &TriMesh, cell: f64) -> Option<Heightfield> {
                 let z = (of_a * a[2] + of_b * b[2] + of_c * c[2]) as f32;
                 let row = rows - 1 - y;
                 let there = height.at(x, row);
-                if !(there >= z) {
+                // What is not there yet is no number.
+                if there.is_nan() || there < z {
                     height.set(x, row, z);
                 }
             }

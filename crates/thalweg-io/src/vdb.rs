@@ -430,14 +430,20 @@ impl<W: Write + Seek> Out<W> {
 /// Leaves with their place in the node above, in the order of the file.
 type Lower<'a, T> = Vec<(usize, &'a Leaf<T>)>;
 
+/// Lower nodes with their place in the node above.
+type Upper<'a, T> = Vec<(usize, Lower<'a, T>)>;
+
+/// Leaves by the places of their nodes and their own.
+type Nodes<'a, T> = BTreeMap<[i32; 3], BTreeMap<usize, BTreeMap<usize, &'a Leaf<T>>>>;
+
 /// The leaves below the nodes that hold them, each sorted by its place.
 struct Tree<'a, T> {
-    upper: Vec<([i32; 3], Vec<(usize, Lower<'a, T>)>)>,
+    upper: Vec<([i32; 3], Upper<'a, T>)>,
 }
 
 impl<'a, T: VdbValue> Tree<'a, T> {
     fn of(values: &'a SparseGrid<T>) -> Self {
-        let mut nodes: BTreeMap<[i32; 3], BTreeMap<usize, BTreeMap<usize, &Leaf<T>>>> = BTreeMap::new();
+        let mut nodes: Nodes<T> = BTreeMap::new();
         for (at, leaf) in &values.leaves {
             let lower = at.map(|x| x >> LOWER);
             let within = |at: [i32; 3], side| index(at.map(|x| x & ((1 << side) - 1)), side);

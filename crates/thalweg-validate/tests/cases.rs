@@ -113,6 +113,19 @@ tests_of_cases! {
     waves_slow_down_turn_rise_and_break_over_a_beach: "waves/beach",
     waves_go_around_the_end_of_a_mole: "waves/mole",
     any_cut_of_time_gives_the_same_waves: "waves/bits",
+    waves_at_a_point_turn_in_their_time: "waves/ocean-dispersion",
+    raised_seas_are_as_high_as_pierson_and_moskowitz_say: "waves/ocean-moskowitz",
+    seas_by_tessendorf_have_their_variance: "waves/ocean-phillips",
+    growing_seas_are_as_high_as_jonswap_says: "waves/ocean-jonswap",
+    any_number_of_threads_gives_the_same_sea: "waves/ocean-threads",
+    a_box_swings_in_its_time: "waves/body-swing",
+    balls_float_as_deep_as_they_should: "waves/body-ball",
+    what_a_hull_displaces_is_exact: "waves/body-clipping",
+    a_heavy_ball_sinks_at_its_speed: "waves/body-sinking",
+    an_undamped_box_swings_on: "waves/body-energy",
+    what_a_hull_displaces_goes_out_in_waves: "waves/body-volume",
+    a_heaving_box_loses_what_its_waves_carry_away: "waves/body-radiation",
+    any_number_of_threads_moves_bodies_alike: "waves/body-threads",
 }
 
 #[test]

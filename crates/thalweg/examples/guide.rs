@@ -5,7 +5,7 @@
 use std::path::Path;
 
 /// Pages with tables of parameters.
-const PAGES: [&str; 4] = ["scene-file.md", "sph.md", "terrain.md", "volumes.md"];
+const PAGES: [&str; 5] = ["scene-file.md", "sph.md", "terrain.md", "volumes.md", "waves.md"];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

@@ -187,10 +187,10 @@ fn by_rows(args: &ConvertArgs) -> Result<bool, Failure> {
         heights: [seen.range.0.into(), seen.range.1.into()],
     };
     let assumed = assume(&args.input, &mut reading, &seen.notices, &found);
-    if before.height_range != reading.height_range {
-        if let Some(again) = look(&reading)? {
-            seen = again;
-        }
+    if before.height_range != reading.height_range
+        && let Some(again) = look(&reading)?
+    {
+        seen = again;
     }
     if let Some(cell) = reading.cell {
         seen.frame.cell = cell;

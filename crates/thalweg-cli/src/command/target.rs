@@ -300,13 +300,13 @@ impl Target {
             }
             TargetArg::Blender => {
                 let [low, range] = if ending == "png" { [low, high - low] } else { [0.0, 1.0] };
-                put("Plane Size X, Y (m)", format!("{} x {}", width, length).into());
+                put("Plane Size X, Y (m)", format!("{width} x {length}").into());
                 put("Image Color Space", "Non-Color".into());
                 put("Displace Strength", number(range));
                 put("Displace Midlevel", number(if range > 0.0 { -low / range } else { 0.0 }));
             }
             TargetArg::Houdini => {
-                put("Size (m)", format!("{} x {}", width, length).into());
+                put("Size (m)", format!("{width} x {length}").into());
                 put("Grid Spacing", number(cell));
                 put("Height Scale", number(1.0));
                 put("Layer", "height".into());

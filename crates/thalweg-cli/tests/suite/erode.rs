@@ -70,7 +70,7 @@ fn a_heightmap_becomes_maps_and_a_scene_to_edit() {
     ]);
     for said in [
         "a pixel is: 10 m assumed; --metres-per-pixel",
-        "0 m assumed for black and 100 m for white; --height-range",
+        "0 m assumed for black and 100 m for white; --input-heights",
     ] {
         assert!(ran.stderr.contains(said), "{said:?} is not in {ran:?}");
     }

@@ -204,7 +204,7 @@ fn films_are_made() {
 #[test]
 fn heights_go_into_other_programs() {
     let folder = Folder::with_scene();
-    folder.ok(&["run", "small.toml", "-q", "-o", "out/demo"]);
+    folder.ok(&["run", "small.toml", "-q", "-o", "out/demo", "--set", "terrain.size=[48, 48]"]);
     for (kind, text) in section("Into other programs") {
         assert_eq!(kind, "sh");
         for line in text.lines().filter(|line| line.starts_with("thalweg ")) {

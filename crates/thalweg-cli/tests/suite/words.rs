@@ -106,7 +106,7 @@ fn new_makes_a_scene_around_a_heightmap() {
 
     // Numbers that say nothing: 65535 m over 400 m are no mountains.
     std::fs::remove_file(folder.path("made.thalweg.json")).unwrap();
-    folder.ok(&["convert", "made.png", "plain.r16", "--size", "32"]);
+    folder.ok(&["convert", "made.png", "plain.r16", "--size", "32x24"]);
     std::fs::remove_file(folder.path("plain.thalweg.json")).unwrap();
     let ran = folder.ok(&["new", "c", "--terrain", "plain.r16"]);
     for said in [

@@ -1,9 +1,9 @@
 //! Changes while water flows: other parameters, another setting, and what somebody paints.
 
+use super::ParticleWater;
 use super::emitters::going_on;
 use super::room::{boundary_room, check_spread};
 use super::start::{particle_volume, running_emitters};
-use super::{BORN_ABOVE, ParticleWater};
 use crate::ground::{AnyGround, Ground};
 use crate::params::Params;
 use crate::sediment;
@@ -246,10 +246,10 @@ impl ParticleWater {
         }
         let taken = self.taken_places();
         let spacing = self.params.fluid.spacing;
-        let clear = (BORN_ABOVE * spacing) as f32;
         for particle in wanted.came {
             if taken.contains(&voxel(particle.position, spacing))
-                || self.ground.clearance(particle.position) < clear
+                // What was there before may lie nearer to the ground than water is born.
+                || self.ground.clearance(particle.position) < 0.0
                 || self.bodies.iter().any(|body| body.holds(particle.position.map(f64::from), f64::from(now)))
             {
                 continue;

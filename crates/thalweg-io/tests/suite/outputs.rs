@@ -86,9 +86,12 @@ impl Bytes {
     }
 }
 
+/// Words about a grid, the size of its voxels, and its active ones.
+type ReadVdb = (BTreeMap<String, String>, [f64; 3], BTreeMap<[i32; 3], f32>);
+
 /// Active voxels of a grid of numbers in a VDB file, and what stands before them: written from the format's description, apart
 /// from the writer.
-fn read_vdb(path: &Path) -> (BTreeMap<String, String>, [f64; 3], BTreeMap<[i32; 3], f32>) {
+fn read_vdb(path: &Path) -> ReadVdb {
     let mut file = Bytes::of(path);
     assert_eq!(file.i64(), 0x5644_4220);
     assert_eq!(file.u32(), 224);

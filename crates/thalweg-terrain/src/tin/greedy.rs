@@ -181,8 +181,8 @@ impl<'a> Greedy<'a> {
                 // weight + step × n ≥ 0
                 match step.signum() {
                     1 => {
-                        first =
-                            first.max((-weight).div_euclid(step) + i64::from((-weight).rem_euclid(step) > 0))
+                        let beyond = i64::from((-weight).rem_euclid(step) > 0);
+                        first = first.max((-weight).div_euclid(step) + beyond);
                     }
                     -1 => last = last.min(weight.div_euclid(-step)),
                     _ if *weight < 0 => last = -1,

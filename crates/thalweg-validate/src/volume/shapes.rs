@@ -96,7 +96,8 @@ fn lost(ground: &Heightfield, back: &Grid2<f32>) -> (usize, f64) {
     let away = || ground.height.values().iter().zip(back.values()).map(|(a, b)| f64::from((a - b).abs()));
     // What is no number is at most nothing.
     let near = away().filter(|&away| away <= 0.5 * ground.frame.cell).count();
-    let worst = away().fold(0.0, |worst: f64, away| if away.is_nan() { away } else { worst.max(away) });
+    let worst =
+        away().fold(0.0, |worst: f64, away| if worst.is_nan() || away < worst { worst } else { away });
     (ground.height.len().max(back.len()) - near, worst)
 }
 

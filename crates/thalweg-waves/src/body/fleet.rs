@@ -277,19 +277,7 @@ impl Fleet {
     pub fn edit(&mut self, body: usize, params: &BodyParams) -> Result<(), Invalid> {
         let new = params.clone().validated()?;
         let body = &mut self.bodies[body];
-        let old = &body.params;
-        body.params = BodyParams {
-            drag: new.drag,
-            lift: new.lift,
-            facing: new.facing,
-            waves: new.waves,
-            thrust: new.thrust,
-            rudder_area: new.rudder_area,
-            throttle: new.throttle,
-            rudder: new.rudder,
-            steer: new.steer,
-            ..old.clone()
-        };
+        body.params = body.params.with_live_of(&new);
         Ok(())
     }
 

@@ -87,7 +87,7 @@ pub struct BodyParams {
     pub at: [f64; 3],
     /// Compass bearing of its bow at the beginning, clockwise from north `[rad]`.
     #[serde(with = "units::Angle")]
-    #[schemars(transform = within(-1.0e3, 1.0e3).slider(0.0, 6.2832).fixed())]
+    #[schemars(transform = within(-1.0e3, 1.0e3).slider(0.0, std::f64::consts::TAU).fixed())]
     pub heading: f64,
     /// How it is tilted at the beginning: bow down, and to starboard `[rad]`.
     #[serde(with = "units::Pair::<units::Angle>")]
@@ -215,6 +215,24 @@ impl BodyParams {
             HullForm::Sphere => Self { drag: 0.47, ..plain("sphere", [1.0; 3], 500.0) },
             HullForm::Buoy => plain("buoy", [1.2, 1.2, 2.5], 350.0),
             HullForm::Mesh => Self { name: "mesh".into(), hull, ..boat },
+        }
+    }
+
+    /// The same with those numbers of another that can change while it floats: drag, lift, facing, waves, thrust, the area of the rudder, and
+    /// what is done at the wheel.
+    #[must_use]
+    pub fn with_live_of(&self, new: &Self) -> Self {
+        Self {
+            drag: new.drag,
+            lift: new.lift,
+            facing: new.facing,
+            waves: new.waves,
+            thrust: new.thrust,
+            rudder_area: new.rudder_area,
+            throttle: new.throttle,
+            rudder: new.rudder,
+            steer: new.steer.clone(),
+            ..self.clone()
         }
     }
 

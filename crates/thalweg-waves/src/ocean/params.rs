@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::f64::consts::FRAC_PI_2;
+use std::f64::consts::{FRAC_PI_2, TAU};
 use thalweg_field::describe::{about, check, live, within};
 use thalweg_field::{Invalid, require, units};
 
@@ -35,7 +35,7 @@ pub struct GerstnerWave {
     pub length: f64,
     /// Compass bearing that it goes to, clockwise from north `[rad]`.
     #[serde(with = "units::Angle")]
-    #[schemars(transform = within(-1.0e3, 1.0e3).slider(0.0, 6.2832))]
+    #[schemars(transform = within(-1.0e3, 1.0e3).slider(0.0, TAU))]
     pub direction: f64,
     /// Phase at the origin in the beginning, 0 for a crest `[rad]`.
     #[serde(with = "units::Angle")]
@@ -62,7 +62,7 @@ pub struct OceanParams {
     pub wind: f64,
     /// Compass bearing that the wind blows to, clockwise from north `[rad]`.
     #[serde(with = "units::Angle")]
-    #[schemars(transform = within(-1.0e3, 1.0e3).slider(0.0, 6.2832))]
+    #[schemars(transform = within(-1.0e3, 1.0e3).slider(0.0, TAU))]
     pub direction: f64,
     /// How far the wind has blown over water, with `spectrum = "jonswap"` `[m]`.
     #[serde(with = "units::Length")]
@@ -135,12 +135,10 @@ impl OceanParams {
         require(good, "resolution", self.resolution, "it is 32, 64, 128, 256, 512 or 1024")?;
         for (n, wave) in self.wave.iter().enumerate() {
             // Sharper ones would fold over themselves.
-            let steep = wave.amplitude * std::f64::consts::TAU / wave.length;
+            let steep = wave.amplitude * TAU / wave.length;
             let key = format!("wave[{n}].amplitude");
-            let most = format!(
-                "at most {:.3} m fit its length: crests fold when k·A exceeds 1",
-                wave.length / std::f64::consts::TAU
-            );
+            let most =
+                format!("at most {:.3} m fit its length: crests fold when k·A exceeds 1", wave.length / TAU);
             require(steep * self.chop <= 1.0, &key, format!("{} m", wave.amplitude), most)?;
         }
         Ok(self)

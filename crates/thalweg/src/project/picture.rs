@@ -333,7 +333,12 @@ pub enum ScaleChoice {
 }
 
 /// What a run can lay over the ground, by name.
-pub const OVERLAYS: [&str; 19] = [
+pub const OVERLAYS: [&str; 24] = [
+    "waves",
+    "foam",
+    "displacement_east",
+    "displacement_north",
+    "sea_share",
     "erosion-deposition",
     "change",
     "flow",

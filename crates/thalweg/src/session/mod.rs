@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use thalweg_field::{Grid2, Heightfield, Ledger, Points, Snapshot};
 use thalweg_terrain::volume::Volume;
+use thalweg_waves::BodyParams;
 
 /// Events that wait to be asked for; older ones are forgotten.
 const MOST_EVENTS: usize = 1000;
@@ -343,16 +344,29 @@ impl Session {
     /// Takes over the scene that an edit makes, if it differs in what can change while it runs.
     fn change(&mut self, scene: Scene, edit: &Edit) -> Result<(), Refused> {
         let own = self.scene();
-        let Output { frames_every, video, pictures, .. } = own.output;
+        let Output { frames_every, video, pictures, animation_every, bodies_every, .. } = own.output;
+        let bodies = own.bodies.iter().enumerate();
+        let live = |(i, body): (usize, &BodyParams)| {
+            scene.bodies.get(i).map_or(body.clone(), |new| body.with_live_of(new))
+        };
         let mut able = Scene {
             time: own.time.clone(),
             solver: own.solver.with_params_of(&scene.solver),
-            output: Output { frames_every, video, pictures, ..scene.output.clone() },
+            output: Output {
+                frames_every,
+                video,
+                pictures,
+                animation_every,
+                bodies_every,
+                ..scene.output.clone()
+            },
             rain: scene.rain.clone(),
             sources: scene.sources.clone(),
             drains: scene.drains.clone(),
             emitters: scene.emitters.clone(),
             sinks: scene.sinks.clone(),
+            bodies: bodies.map(live).collect(),
+            wavemakers: scene.wavemakers.clone(),
             ..own.clone()
         };
         (able.time.steps, able.time.duration) = (scene.time.steps, scene.time.duration);

@@ -15,7 +15,7 @@ fn root() -> PathBuf {
 
 #[test]
 fn the_tables_of_the_guide_are_current() {
-    for page in ["scene-file.md", "sph.md", "terrain.md", "volumes.md"] {
+    for page in ["scene-file.md", "sph.md", "terrain.md", "volumes.md", "waves.md"] {
         let text = std::fs::read_to_string(root().join("docs/guide").join(page)).unwrap();
         let written = with_tables(&text).unwrap();
         let stale = text.lines().zip(written.lines()).find(|(there, right)| there != right);
@@ -44,13 +44,20 @@ const ENTRIES: &str = "
     obstacle = [{ shape = 'mesh', file = 'a.obj' }]
     probe = [{ name = 'a', kind = 'pressure' }]
     water = [{ depth = 1 }]
+    ocean = { wave = [{}] }
+    body = [{ steer = [{ at = 0 }] }]
+    wavemaker = [{ from = [0, 0], to = [1, 0], height = 1, length = 1 }]
     time = { coarse = [{ factor = 2, steps = 1 }] }
     camera = { key = [{ time = 0 }] }
     picture = { overlay = { field = 'flow' } }
 ";
 
 /// Sections that are lists.
-const LISTS: [&str; 20] = [
+const LISTS: [&str; 24] = [
+    "ocean.wave",
+    "body.steer",
+    "body",
+    "wavemaker",
     "before.time.coarse",
     "before.layer",
     "before",

@@ -135,6 +135,7 @@ fn strokes_in_a_cave_do_what_they_say_and_are_taken_back() {
     session.apply(Edit::Paint(stroke(Tool::Scoop, &line, 1.0, Some(0.7)))).unwrap();
     let left = count(&session);
     session.undo().unwrap();
+    assert_eq!(count(&session), water);
     session.apply(Edit::Paint(stroke(Tool::Scoop, &line, 1.0, None))).unwrap();
     let fewer = count(&session);
     assert!(

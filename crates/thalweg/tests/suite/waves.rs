@@ -149,7 +149,7 @@ fn boats_float_on_the_lake_that_pipes_fill() {
         .replace("[solver]\nkind = \"waves\"", "[[solver]]\nkind = \"pipes\"\n[[solver]]\nkind = \"waves\"")
         .replace("[ocean]\nwind = \"3 m/s\"\nresolution = 32\ncascades = 1\npatch = \"60 m\"\n", "")
         .replace("\"open\"", "\"closed\"")
-        .replace("steps = 150", "steps = 4000\nduration = \"4 s\"")
+        .replace("steps = 150", "steps = 4000\nduration = \"9 s\"")
         + "[[water]]\nlevel = \"-1 m\"\n[[source]]\nat = [50, 8]\nrate = \"600 m3/s\"\nradius = \"5 m\"\n";
     let mut session = session(&lake);
     let level = |session: &Session| {

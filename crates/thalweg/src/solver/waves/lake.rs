@@ -11,6 +11,8 @@ use thalweg_waves::Basin;
 const LEAST_DEPTH: f32 = 0.2;
 /// Changes of depth that waves do not notice `[m]`.
 const UNNOTICED: f32 = 0.02;
+/// Time between two looks at the water of others, whose shores are found anew then `[s]`.
+const LOOK_EVERY: f64 = 0.5;
 
 /// The water at rest.
 #[derive(Debug)]
@@ -19,6 +21,8 @@ pub(super) struct Lake {
     closed: bool,
     /// How deep the water of another method was when it was last looked at; none where the scene gives a level `[m]`.
     filled: Option<Grid2<f32>>,
+    /// When it is looked at next `[s]`.
+    next_look: f64,
 }
 
 impl Lake {
@@ -26,7 +30,7 @@ impl Lake {
     pub(super) fn of_scene(setup: &Setup, ground: &Heightfield) -> Result<Self, Complaint> {
         let scene = &setup.scene;
         let level = scene.water.first().and_then(|pool| pool.level).unwrap_or(0.0);
-        let lake = Self { level, closed: is_closed(scene), filled: None };
+        let lake = Self { level, closed: is_closed(scene), filled: None, next_look: 0.0 };
         let dry = || Complaint {
             path: "water[0].level".into(),
             message: format!(
@@ -44,8 +48,12 @@ impl Lake {
         self.level
     }
 
-    /// Takes over how deep the water of another method is; false if hardly anything has changed.
-    pub(super) fn takes(&mut self, ground: &Heightfield, depth: &Grid2<f32>) -> bool {
+    /// Takes over how deep the water of another method is at a time `[s]`; false if hardly anything has changed.
+    pub(super) fn takes(&mut self, ground: &Heightfield, depth: &Grid2<f32>, time: f64) -> bool {
+        if time < self.next_look {
+            return false;
+        }
+        self.next_look = time + LOOK_EVERY;
         let near = |was: &Grid2<f32>| {
             was.same_shape(depth)
                 && was.values().iter().zip(depth.values()).all(|(was, is)| (was - is).abs() < UNNOTICED)
@@ -73,9 +81,14 @@ impl Lake {
         self.filled.as_ref()
     }
 
+    /// When it is looked at next `[s]`.
+    pub(super) fn next_look(&self) -> f64 {
+        self.next_look
+    }
+
     /// Takes up what was saved.
-    pub(super) fn fill(&mut self, filled: Grid2<f32>, level: f64) {
-        (self.filled, self.level) = (Some(filled), level);
+    pub(super) fn fill(&mut self, filled: Grid2<f32>, level: f64, next_look: f64) {
+        (self.filled, self.level, self.next_look) = (Some(filled), level, next_look);
     }
 
     /// Depth of the water, below zero where the ground stands out `[m]`.

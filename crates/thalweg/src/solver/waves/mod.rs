@@ -18,7 +18,7 @@ use schemars::JsonSchema;
 use shown::Look;
 use thalweg_field::sum::ordered_sum;
 use thalweg_field::{Grid2, Heightfield, Invalid, Ledger, Points, Snapshot, Solids, Water};
-use thalweg_waves::{self as waves, Fleet, Params, Sea, Sum, WaterSurface, Waves};
+use thalweg_waves::{self as waves, Fleet, OceanParams, Params, Sea, Sum, WaterSurface, Waves};
 
 /// Waves on water, as scenes know them.
 pub(super) const METHOD: Method = Method {
@@ -45,7 +45,7 @@ pub(super) const METHOD: Method = Method {
     memory: |setup| {
         let Heightfield { height, frame } = setup.ground.heights();
         let (cols, rows) = (height.cols(), height.rows());
-        let sea = setup.scene.ocean.as_ref().map_or(0, |ocean| ocean.memory());
+        let sea = setup.scene.ocean.as_ref().map_or(0, OceanParams::memory);
         let waves = Waves::memory(&setup.params()?, [cols, rows], frame.cell, true).saturating_add(sea);
         Ok(memory_beside(cols, rows).saturating_add(waves))
     },
@@ -193,7 +193,7 @@ impl Solver for WaveRun {
     }
 
     fn float_on(&mut self, depth: &Grid2<f32>) -> Result<(), Complaint> {
-        if self.lake.takes(&self.ground, depth) {
+        if self.lake.takes(&self.ground, depth, self.time()) {
             self.waves.set_basin(self.lake.basin(&self.ground)?);
             self.fleet.set_level(self.lake.level());
         }

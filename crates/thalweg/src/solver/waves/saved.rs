@@ -23,7 +23,7 @@ pub(super) fn save(run: &WaveRun, into: &mut Sections) {
     into.put_floats("bed", run.ground.height.values().to_vec());
     if let Some(filled) = run.lake.filled() {
         into.put_floats("filled", filled.values().to_vec());
-        into.put_doubles("level", vec![run.lake.level()]);
+        into.put_doubles("level", vec![run.lake.level(), run.lake.next_look()]);
     }
 }
 
@@ -62,8 +62,13 @@ pub(super) fn load(run: &mut WaveRun, from: &Sections) -> Result<(), String> {
     };
     run.ground.height = bed;
     if let Some(filled) = filled {
-        let level = from.doubles("level")?.first().copied().filter(|level| level.is_finite());
-        run.lake.fill(filled, level.ok_or("its \"level\" is no height")?);
+        let &[level, next_look] = from.doubles("level")? else {
+            return Err("its \"level\" is no height".into());
+        };
+        if !(level.is_finite() && next_look.is_finite()) {
+            return Err("its \"level\" is no height".into());
+        }
+        run.lake.fill(filled, level, next_look);
         run.waves.set_basin(run.lake.basin(&run.ground).map_err(|complaint| complaint.message)?);
         run.fleet.set_level(run.lake.level());
     }
