@@ -137,6 +137,11 @@ impl Fleet {
         Ok(self.bodies.len() - 1)
     }
 
+    /// What surrounds all bodies.
+    pub fn sea(&self) -> Sea {
+        self.sea
+    }
+
     /// Lets the water at rest stand at another level from now on: a lake that fills `[m]`.
     pub fn set_level(&mut self, level: f64) {
         self.sea.level = level;

@@ -11,6 +11,8 @@ use thalweg_waves::Basin;
 const LEAST_DEPTH: f32 = 0.2;
 /// Changes of depth that waves do not notice `[m]`.
 const UNNOTICED: f32 = 0.02;
+/// Depth of water that nobody has told anything of, above the lowest ground `[m]`.
+const PLACEHOLDER: f64 = 1.0;
 /// Time between two looks at the water of others, whose shores are found anew then `[s]`.
 const LOOK_EVERY: f64 = 0.5;
 
@@ -30,13 +32,16 @@ impl Lake {
     pub(super) fn of_scene(setup: &Setup, ground: &Heightfield) -> Result<Self, Complaint> {
         let scene = &setup.scene;
         let level = scene.water.first().and_then(|pool| pool.level).unwrap_or(0.0);
+        let lowest = ground.height.range().map_or(0.0, |(low, _)| f64::from(low));
+        // Until the water of another method is known, which may lie high.
+        let level = if scene.water.is_empty() && lowest >= level { lowest + PLACEHOLDER } else { level };
         let lake = Self { level, closed: is_closed(scene), filled: None, next_look: 0.0 };
         let dry = || Complaint {
             path: "water[0].level".into(),
             message: format!(
                 "the water stands at {level} m, and all ground is higher (the lowest is {:.1} m): waves need water; raise \
                  [[water]] level, or lower the terrain",
-                ground.height.range().map_or(0.0, |(low, _)| low)
+                lowest
             ),
         };
         let wet = ground.height.values().iter().any(|&height| f64::from(height) < level);

@@ -92,16 +92,7 @@ impl WaveRun {
             ..Sea::default()
         };
         let open = setup.scene.ocean.as_ref().map(|ocean| OpenSea::new(ocean, &lake, &ground)).transpose()?;
-        let mut fleet = Fleet::new(sea).map_err(in_solver)?.within(Some(ground.clone()), Vec::new());
-        let mut looks = Vec::new();
-        for (i, body) in setup.scene.bodies.iter().enumerate() {
-            let mesh = setup.ground.hulls.get(i).and_then(Option::as_deref);
-            let number = fleet.add(body, mesh).map_err(|error| Complaint {
-                path: format!("body[{i}]"),
-                message: format!("body[{i}]: {error}"),
-            })?;
-            looks.push(Look::of(body, &fleet, number, lake.level()));
-        }
+        let (fleet, looks) = launched(setup, &ground, sea)?;
         Ok(Self { setup: setup.clone(), ground, lake, waves, sea: open, fleet, looks, steps: 0, on_land: 0 })
     }
 
@@ -133,6 +124,19 @@ impl WaveRun {
         self.waves.advance_to(self.time());
         Ok(())
     }
+}
+
+/// The bodies of a scene, put onto its water, and what they look like.
+fn launched(setup: &Setup, ground: &Heightfield, sea: Sea) -> Result<(Fleet, Vec<Look>), Complaint> {
+    let mut fleet = Fleet::new(sea).map_err(in_solver)?.within(Some(ground.clone()), Vec::new());
+    let mut looks = Vec::new();
+    for (i, body) in setup.scene.bodies.iter().enumerate() {
+        let mesh = setup.ground.hulls.get(i).and_then(Option::as_deref);
+        let wrong = |error| Complaint { path: format!("body[{i}]"), message: format!("body[{i}]: {error}") };
+        let number = fleet.add(body, mesh).map_err(wrong)?;
+        looks.push(Look::of(body, &fleet, number, sea.level));
+    }
+    Ok((fleet, looks))
 }
 
 /// Parameters of the method stand below `solver`.
@@ -196,6 +200,10 @@ impl Solver for WaveRun {
         if self.lake.takes(&self.ground, depth, self.time()) {
             self.waves.set_basin(self.lake.basin(&self.ground)?);
             self.fleet.set_level(self.lake.level());
+            if self.steps == 0 {
+                // Now it is known where they float.
+                (self.fleet, self.looks) = launched(&self.setup, &self.ground, self.fleet.sea())?;
+            }
         }
         Ok(())
     }
