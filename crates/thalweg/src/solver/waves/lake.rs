@@ -39,9 +39,8 @@ impl Lake {
         let dry = || Complaint {
             path: "water[0].level".into(),
             message: format!(
-                "the water stands at {level} m, and all ground is higher (the lowest is {:.1} m): waves need water; raise \
-                 [[water]] level, or lower the terrain",
-                lowest
+                "the water stands at {level} m, and all ground is higher (the lowest is {lowest:.1} m): waves need water; \
+                 raise [[water]] level, or lower the terrain"
             ),
         };
         let wet = ground.height.values().iter().any(|&height| f64::from(height) < level);
