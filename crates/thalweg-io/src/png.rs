@@ -7,7 +7,6 @@ use ::png::{
     BitDepth, ColorType, Compression, Decoder, Encoder, Info, Limits, Reader, SrgbRenderingIntent,
     Transformations, Writer,
 };
-use rayon::prelude::*;
 use std::fs::File;
 use std::io::{self, BufReader, Write};
 use thalweg_field::Grid2;
@@ -165,18 +164,11 @@ pub(crate) fn write_codes(
     })
 }
 
-/// Bytes of rows that are packed as one piece `[byte]`: large enough that a piece knows its past, small enough that all
-/// threads have some.
+/// Bytes that are packed before they are written `[byte]`.
 const PIECE: usize = 1 << 18;
-
-/// Pieces that are packed at once.
-const AT_ONCE: usize = 32;
 
 /// Writes 16-bit grey of the rows that `give` puts into its second argument, from the north to the south. No gAMA, sRGB
 /// or iCCP chunk: programs would bend the values.
-///
-/// Pieces of rows are packed side by side and joined: each ends on a whole byte (a deflate "sync flush"), so that the next
-/// one can follow it.
 pub(crate) fn write_rows(
     writer: &mut impl Write,
     [cols, rows]: [usize; 2],
@@ -190,34 +182,20 @@ pub(crate) fn write_rows(
     let head = [&width[..], &height[..], &[16, 0, 0, 0, 0]].concat();
     write_chunk(writer, *b"IHDR", &head)?;
     write_chunk(writer, *b"tEXt", &[KEY.as_bytes(), &[0], label.to_ascii().as_bytes()].concat())?;
-    // A window of 32 KiB, the fastest level.
-    write_chunk(writer, *b"IDAT", &[0x78, 0x01])?;
-    let rows_of_piece = (PIECE / (2 * cols + 1)).clamp(1, rows);
-    let (mut row, mut above) = (vec![0.0f32; cols], vec![0u8; 2 * cols]);
-    let mut sum = Adler::default();
-    let mut first = 0;
-    while first < rows {
-        let mut pieces = Vec::with_capacity(AT_ONCE);
-        while first < rows && pieces.len() < AT_ONCE {
-            let end = (first + rows_of_piece).min(rows);
-            let mut piece = Vec::with_capacity((end - first) * (2 * cols + 1));
-            for at in first..end {
-                give(at, &mut row)?;
-                let bytes: Vec<u8> = row.iter().flat_map(|&value| code(value).to_be_bytes()).collect();
-                filter(&bytes, &above, &mut piece);
-                above = bytes;
-            }
-            sum.add(&piece);
-            pieces.push((piece, end == rows));
-            first = end;
-        }
-        let packed: Vec<io::Result<Vec<u8>>> =
-            pieces.par_iter().map(|(piece, last)| packed(piece, *last)).collect();
-        for piece in packed {
-            write_chunk(writer, *b"IDAT", &piece?)?;
+    let mut packer = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
+    let (mut row, mut above, mut filtered) = (vec![0.0f32; cols], vec![0u8; 2 * cols], Vec::new());
+    for at in 0..rows {
+        give(at, &mut row)?;
+        let bytes: Vec<u8> = row.iter().flat_map(|&value| code(value).to_be_bytes()).collect();
+        filter(&bytes, &above, &mut filtered);
+        above = bytes;
+        packer.write_all(&filtered)?;
+        filtered.clear();
+        if packer.get_ref().len() > PIECE {
+            write_chunk(writer, *b"IDAT", &std::mem::take(packer.get_mut()))?;
         }
     }
-    write_chunk(writer, *b"IDAT", &sum.value().to_be_bytes())?;
+    write_chunk(writer, *b"IDAT", &packer.finish()?)?;
     write_chunk(writer, *b"IEND", &[])
 }
 
@@ -245,56 +223,6 @@ fn filter(row: &[u8], above: &[u8], out: &mut Vec<u8>) {
     } else {
         out.push(2);
         out.extend(up);
-    }
-}
-
-fn packed(piece: &[u8], last: bool) -> io::Result<Vec<u8>> {
-    let mut encoder = flate2::Compress::new(flate2::Compression::fast(), false);
-    let end = if last { flate2::FlushCompress::Finish } else { flate2::FlushCompress::Sync };
-    let mut out = Vec::with_capacity(piece.len() / 2 + 64);
-    loop {
-        out.reserve(piece.len() / 4 + 64);
-        let before = encoder.total_in() as usize;
-        let room = out.capacity() - out.len();
-        let written = encoder.total_out();
-        let status = encoder.compress_vec(&piece[before..], &mut out, end).map_err(io::Error::other)?;
-        let filled = (encoder.total_out() - written) as usize == room;
-        let done = encoder.total_in() as usize == piece.len() && !filled;
-        if status == flate2::Status::StreamEnd || !last && done {
-            return Ok(out);
-        }
-    }
-}
-
-/// The sum at the end of a zlib stream (RFC 1950).
-struct Adler([u32; 2]);
-
-impl Default for Adler {
-    fn default() -> Self {
-        Self([1, 0])
-    }
-}
-
-impl Adler {
-    /// The largest prime below 2¹⁶, and as many bytes as can be summed before 32 bits overflow.
-    const PRIME: u32 = 65521;
-    const MOST: usize = 5552;
-
-    fn add(&mut self, bytes: &[u8]) {
-        let [mut a, mut b] = self.0;
-        for part in bytes.chunks(Self::MOST) {
-            for &byte in part {
-                a += u32::from(byte);
-                b += a;
-            }
-            a %= Self::PRIME;
-            b %= Self::PRIME;
-        }
-        self.0 = [a, b];
-    }
-
-    fn value(&self) -> u32 {
-        self.0[1] << 16 | self.0[0]
     }
 }
 

@@ -124,9 +124,9 @@ fn new_makes_a_scene_around_a_heightmap() {
     assert_eq!(info["scene"]["terrain"]["cell"], 3.0);
     assert_eq!(info["scene"]["terrain"]["height_range"], serde_json::json!([-5.0, 90.0]));
     // What a scene cannot say about raw numbers, a file of our own does.
-    let raw = ["new", "e", "--terrain", "plain.r16", "--raw-size", "64x16", "--height-range", "0,100"];
+    let raw = ["new", "e", "--terrain", "plain.r16", "--raw-size", "48x16", "--height-range", "0,100"];
     folder.ok(&raw);
-    assert_eq!(folder.ok(&["info", "e/plain.exr", "--json"]).json()["statistics"]["cols"], 64);
+    assert_eq!(folder.ok(&["info", "e/plain.exr", "--json"]).json()["statistics"]["cols"], 48);
     folder.ok(&["check", "e"]);
     // In the file's own folder it stays where it is.
     folder.write("f/h.png", folder.read("made.png"));
