@@ -9,7 +9,7 @@ mod named;
 pub(crate) use check::{Check, bearing, depth, grade, height, length, octaves, place, size};
 pub use island::Island;
 pub use layer::{Blend, Layer};
-pub(crate) use layer::{Kind, Placed, Placement, Site, Surface, layer};
+pub(crate) use layer::{Kind, LayerContext, Placed, Placement, Surface, layer};
 pub use mask::Mask;
 pub use named::kinds;
 
@@ -75,9 +75,9 @@ impl Recipe {
         let frame = Frame::with_cell(cell);
         let extent = [cols as f64 * cell, rows as f64 * cell];
         let root = Key::new(seed);
-        let site = |index: usize| Site { key: root.with(index as u64), extent };
+        let context = |index: usize| LayerContext { key: root.with(index as u64), extent };
         let layers: Vec<_> =
-            self.layers.iter().enumerate().map(|(index, layer)| layer.prepared(&site(index))).collect();
+            self.layers.iter().enumerate().map(|(index, layer)| layer.prepared(&context(index))).collect();
         let height = Grid2::from_fn(cols, rows, |col, row| {
             let place = [(col as f64 + 0.5) * cell, (rows as f64 - row as f64 - 0.5) * cell];
             let ground = layers.iter().fold(0.0, |ground, layer| layer(place, ground));

@@ -7,13 +7,13 @@
 //!
 //! After a change only the blocks around it are worked out anew, and the whole is the same as if all had been.
 
+mod block_surface;
 mod cases;
-mod piece;
 
-pub use piece::Cell;
+pub use block_surface::Cell;
 
 use crate::volume::{SIDE, Volume};
-use piece::{Piece, Reference, Scratch};
+use block_surface::{BlockSurface, Reference, Scratch};
 use thalweg_field::{TriMesh, band};
 
 /// The surface of a volume.
@@ -21,7 +21,7 @@ use thalweg_field::{TriMesh, band};
 pub struct Surface {
     /// Blocks of cells to the east, to the north and up.
     along: [usize; 3],
-    pieces: Vec<Piece>,
+    blocks: Vec<BlockSurface>,
 }
 
 impl Surface {
@@ -29,8 +29,8 @@ impl Surface {
     pub fn of(volume: &Volume) -> Self {
         // Cells lie between voxels, one more than there are along each side.
         let along = volume.size().map(|voxels| (voxels + 1).div_ceil(SIDE));
-        let mut surface = Self { along, pieces: vec![Piece::default(); along.iter().product()] };
-        surface.find(volume, [0; 3], along.map(|blocks| blocks - 1));
+        let mut surface = Self { along, blocks: vec![BlockSurface::default(); along.iter().product()] };
+        surface.find(volume, [0; 3], along.map(|count| count - 1));
         surface
     }
 
@@ -47,48 +47,48 @@ impl Surface {
     fn find(&mut self, volume: &Volume, first: [usize; 3], last: [usize; 3]) {
         let [across, along, _] = self.along;
         let layer = across * along;
-        let pieces = &mut self.pieces[first[2] * layer..(last[2] + 1) * layer];
-        band::for_each_chunk(pieces, across, |row, pieces| {
+        let blocks = &mut self.blocks[first[2] * layer..(last[2] + 1) * layer];
+        band::for_each_chunk(blocks, across, |row, blocks| {
             let (north, up) = (row % along, first[2] + row / along);
             if !(first[1]..=last[1]).contains(&north) {
                 return;
             }
             let mut scratch = Scratch::default();
-            for (east, piece) in pieces.iter_mut().enumerate().take(last[0] + 1).skip(first[0]) {
-                piece.find(volume, [east, north, up], &mut scratch);
+            for (east, block) in blocks.iter_mut().enumerate().take(last[0] + 1).skip(first[0]) {
+                block.find(volume, [east, north, up], &mut scratch);
             }
         });
     }
 
     /// All triangles as one mesh.
     pub fn mesh(&self) -> TriMesh {
-        let count = |of: fn(&Piece) -> usize| self.pieces.iter().map(of).sum::<usize>();
+        let count = |of: fn(&BlockSurface) -> usize| self.blocks.iter().map(of).sum::<usize>();
         let mut mesh = TriMesh {
-            positions: Vec::with_capacity(count(|piece| piece.positions.len())),
-            normals: Vec::with_capacity(count(|piece| piece.positions.len())),
-            triangles: Vec::with_capacity(count(|piece| piece.triangles.len())),
+            positions: Vec::with_capacity(count(|block| block.positions.len())),
+            normals: Vec::with_capacity(count(|block| block.positions.len())),
+            triangles: Vec::with_capacity(count(|block| block.triangles.len())),
         };
-        let mut starts = Vec::with_capacity(self.pieces.len());
-        for piece in &self.pieces {
+        let mut starts = Vec::with_capacity(self.blocks.len());
+        for block in &self.blocks {
             starts.push(mesh.positions.len() as u32);
-            mesh.positions.extend(&piece.positions);
-            mesh.normals.extend(&piece.normals);
+            mesh.positions.extend(&block.positions);
+            mesh.normals.extend(&block.normals);
         }
         let [across, along, _] = self.along;
-        for (index, piece) in self.pieces.iter().enumerate() {
+        for (index, block) in self.blocks.iter().enumerate() {
             let corner = |reference: Reference| {
                 let [east, north, up] = reference.beyond();
                 let owner = index + east + across * (north + along * up);
-                starts[owner] + self.pieces[owner].crossing(reference.edge())
+                starts[owner] + self.blocks[owner].crossing(reference.edge())
             };
-            mesh.triangles.extend(piece.triangles.iter().map(|triangle| triangle.map(corner)));
+            mesh.triangles.extend(block.triangles.iter().map(|triangle| triangle.map(corner)));
         }
         mesh
     }
 
     /// Triangles on it.
     pub fn triangles(&self) -> usize {
-        self.pieces.iter().map(|piece| piece.triangles.len()).sum()
+        self.blocks.iter().map(|block| block.triangles.len()).sum()
     }
 }
 

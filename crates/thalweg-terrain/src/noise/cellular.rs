@@ -1,6 +1,6 @@
 //! Distances to scattered points (Worley 1996).
 
-use crate::recipe::{Kind, Site, Surface, height, layer, size};
+use crate::recipe::{Kind, LayerContext, Surface, height, layer, size};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thalweg_field::{describe::within, random::Key, units};
@@ -51,8 +51,8 @@ layer! {
 }
 
 impl Kind for Voronoi {
-    fn surface(&self, site: &Site) -> Surface<'_> {
-        let key = site.key;
+    fn surface(&self, context: &LayerContext) -> Surface<'_> {
+        let key = context.key;
         // The grid lies at an angle of its own: with little jitter its rows show, and rows along the edges
         // of the map look made.
         let angle = key.unit() * std::f64::consts::TAU;

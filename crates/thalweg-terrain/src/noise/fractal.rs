@@ -1,7 +1,7 @@
 //! Sums of octaves: rolling, ridged and billowing ground.
 
 use super::octaves::{Octaves, Spectrum};
-use crate::recipe::{Kind, Site, Surface, height, layer, octaves, size};
+use crate::recipe::{Kind, LayerContext, Surface, height, layer, octaves, size};
 use thalweg_field::{describe::within, units};
 
 layer! {
@@ -101,15 +101,15 @@ macro_rules! spectrum {
 }
 
 impl Kind for Fbm {
-    fn surface(&self, site: &Site) -> Surface<'_> {
-        let octaves = Octaves::new(site.key, spectrum!(self));
+    fn surface(&self, context: &LayerContext) -> Surface<'_> {
+        let octaves = Octaves::new(context.key, spectrum!(self));
         Box::new(move |place| self.height * octaves.sum(place))
     }
 }
 
 impl Kind for Ridged {
-    fn surface(&self, site: &Site) -> Surface<'_> {
-        let octaves = Octaves::new(site.key, spectrum!(self));
+    fn surface(&self, context: &LayerContext) -> Surface<'_> {
+        let octaves = Octaves::new(context.key, spectrum!(self));
         Box::new(move |place| {
             let (mut sum, mut weight) = (0.0, 1.0);
             for (amplitude, noise) in octaves.at(place) {
@@ -133,8 +133,8 @@ impl Ridged {
 }
 
 impl Kind for Billow {
-    fn surface(&self, site: &Site) -> Surface<'_> {
-        let octaves = Octaves::new(site.key, spectrum!(self));
+    fn surface(&self, context: &LayerContext) -> Surface<'_> {
+        let octaves = Octaves::new(context.key, spectrum!(self));
         Box::new(move |place| {
             self.height * octaves.at(place).map(|(amplitude, noise)| amplitude * noise.abs()).sum::<f64>()
         })

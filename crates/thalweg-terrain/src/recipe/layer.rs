@@ -64,14 +64,14 @@ pub(crate) type Surface<'a> = Box<dyn Fn([f64; 2]) -> f64 + Send + Sync + 'a>;
 pub(crate) type Prepared<'a> = Box<dyn Fn([f64; 2], f64) -> f64 + Send + Sync + 'a>;
 
 /// What a layer may know beside the place.
-pub(crate) struct Site {
+pub(crate) struct LayerContext {
     /// Where its random numbers come from.
     pub key: Key,
     /// Size of the terrain to the east and to the north `[m]`.
     pub extent: [f64; 2],
 }
 
-impl Site {
+impl LayerContext {
     /// The place given, or the middle of the terrain.
     pub(crate) fn center(&self, given: Option<[f64; 2]>) -> [f64; 2] {
         given.unwrap_or(self.extent.map(|side| side / 2.0))
@@ -91,7 +91,7 @@ pub(crate) trait Kind: Placed {
         Ok(())
     }
     /// The layer's own height as a function of the place.
-    fn surface(&self, site: &Site) -> Surface<'_>;
+    fn surface(&self, context: &LayerContext) -> Surface<'_>;
 }
 
 /// Gives the parameters that all kinds share; written by [`layer!`].
@@ -191,11 +191,11 @@ impl Layer {
         placement.mask.iter().try_for_each(|mask| mask.fits_together(&check.below("mask")))
     }
 
-    /// Makes the layer ready for its site.
-    pub(super) fn prepared(&self, site: &Site) -> Prepared<'_> {
+    /// Makes the layer ready.
+    pub(super) fn prepared(&self, context: &LayerContext) -> Prepared<'_> {
         // Keys of the octaves count up from 0; the warp and mask keep clear of them.
-        let aside = |index| Site { key: site.key.with(u64::MAX - index), extent: site.extent };
-        let surface = self.kind().surface(site);
+        let aside = |index| LayerContext { key: context.key.with(u64::MAX - index), extent: context.extent };
+        let surface = self.kind().surface(context);
         let Placement { offset, blend, weight, mask, warp } = self.kind().placement();
         let warp = warp.map(|warp| warp.prepared(aside(0).key));
         let mask = mask.map(|mask| mask.prepared(&aside(1)));

@@ -1,6 +1,6 @@
 //! Where a layer applies.
 
-use super::layer::{Prepared, Site};
+use super::layer::{LayerContext, Prepared};
 use super::{Check, Layer, height, length, place, size};
 use crate::shape::smoothstep;
 use schemars::JsonSchema;
@@ -68,10 +68,10 @@ impl Mask {
     }
 
     /// The share that applies, from the place and the ground below.
-    pub(super) fn prepared(&self, site: &Site) -> Prepared<'_> {
+    pub(super) fn prepared(&self, context: &LayerContext) -> Prepared<'_> {
         match *self {
             Self::Layer { ref layer, low, high } => {
-                let layer = layer.prepared(site);
+                let layer = layer.prepared(context);
                 Box::new(move |place, _| smoothstep(low, high, layer(place, 0.0)))
             }
             Self::Height { low, high, fade } => Box::new(move |_, ground| {
@@ -79,7 +79,7 @@ impl Mask {
                 rise(low) * (1.0 - rise(high))
             }),
             Self::Radial { center, radius, fade } => {
-                let [x, y] = site.center(center);
+                let [x, y] = context.center(center);
                 Box::new(move |place, _| {
                     let (dx, dy) = (place[0] - x, place[1] - y);
                     let distance = (dx * dx + dy * dy).sqrt();

@@ -2,7 +2,7 @@
 
 use super::{Bearing, centerline::Centerline, smoothstep};
 use crate::noise::{Octaves, Spectrum};
-use crate::recipe::{Check, Kind, Site, Surface, bearing, depth, grade, layer, length, place, size};
+use crate::recipe::{Check, Kind, LayerContext, Surface, bearing, depth, grade, layer, length, place, size};
 use thalweg_field::{Invalid, describe::within, units};
 
 /// Share of each terrace's width that is wall; the rest is a gently sloping tread.
@@ -62,13 +62,13 @@ impl Kind for Canyon {
         check.bends(self.amplitude, self.wavelength, self.width)
     }
 
-    fn surface(&self, site: &Site) -> Surface<'_> {
-        let center = site.center(self.center);
+    fn surface(&self, context: &LayerContext) -> Surface<'_> {
+        let center = context.center(self.center);
         let spectrum = Spectrum { wavelength: self.wavelength, octaves: 2, lacunarity: 2.3, gain: 0.3 };
-        let bends = Octaves::new(site.key, spectrum);
+        let bends = Octaves::new(context.key, spectrum);
         let line = Centerline::new(
             Bearing::new(center, self.direction),
-            site.reach(center),
+            context.reach(center),
             self.wavelength,
             |along| self.amplitude * bends.sum([along, 0.0]),
         );

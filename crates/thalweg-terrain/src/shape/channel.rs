@@ -1,7 +1,7 @@
 //! Small channels, straight and winding: the two scenes of Kataev 2022, section 5.2.
 
 use super::{Bearing, centerline::Centerline, smoothstep};
-use crate::recipe::{Check, Kind, Site, Surface, bearing, depth, layer, length, place, size};
+use crate::recipe::{Check, Kind, LayerContext, Surface, bearing, depth, layer, length, place, size};
 use std::f64::consts::TAU;
 use thalweg_field::{Invalid, units};
 
@@ -74,8 +74,8 @@ layer! {
 }
 
 impl Kind for Ditch {
-    fn surface(&self, site: &Site) -> Surface<'_> {
-        let bearing = Bearing::new(site.center(self.center), self.direction);
+    fn surface(&self, context: &LayerContext) -> Surface<'_> {
+        let bearing = Bearing::new(context.center(self.center), self.direction);
         Box::new(move |place| {
             let [along, right] = bearing.along_and_right(place);
             let ridge = self.ridge_height * (1.0 - smoothstep(0.0, self.ridge_width / 2.0, along.abs()));
@@ -89,11 +89,11 @@ impl Kind for Meander {
         check.bends(self.amplitude, self.wavelength, self.width)
     }
 
-    fn surface(&self, site: &Site) -> Surface<'_> {
-        let center = site.center(self.center);
+    fn surface(&self, context: &LayerContext) -> Surface<'_> {
+        let center = context.center(self.center);
         let line = Centerline::new(
             Bearing::new(center, self.direction),
-            site.reach(center),
+            context.reach(center),
             self.wavelength,
             |along| self.amplitude * libm::sin(TAU * along / self.wavelength),
         );

@@ -1,6 +1,6 @@
 //! Round hills and hollows.
 
-use crate::recipe::{Kind, Site, Surface, depth, height, layer, place, size};
+use crate::recipe::{Kind, LayerContext, Surface, depth, height, layer, place, size};
 use thalweg_field::units;
 
 layer! {
@@ -63,8 +63,8 @@ fn radii([x, y]: [f64; 2], [cx, cy]: [f64; 2], radius: f64) -> f64 {
 }
 
 impl Kind for Bump {
-    fn surface(&self, site: &Site) -> Surface<'_> {
-        let center = site.center(self.center);
+    fn surface(&self, context: &LayerContext) -> Surface<'_> {
+        let center = context.center(self.center);
         Box::new(move |place| {
             let r = radii(place, center, self.radius);
             self.height * libm::exp(-0.5 * r * r)
@@ -73,15 +73,15 @@ impl Kind for Bump {
 }
 
 impl Kind for Cone {
-    fn surface(&self, site: &Site) -> Surface<'_> {
-        let center = site.center(self.center);
+    fn surface(&self, context: &LayerContext) -> Surface<'_> {
+        let center = context.center(self.center);
         Box::new(move |place| self.height * (1.0 - radii(place, center, self.radius)).max(0.0))
     }
 }
 
 impl Kind for Basin {
-    fn surface(&self, site: &Site) -> Surface<'_> {
-        let center = site.center(self.center);
+    fn surface(&self, context: &LayerContext) -> Surface<'_> {
+        let center = context.center(self.center);
         Box::new(move |place| {
             let r = radii(place, center, self.radius).min(1.0);
             // A paraboloid, squared: round at the bottom and without a kink at the rim.

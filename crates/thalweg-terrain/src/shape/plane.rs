@@ -1,7 +1,7 @@
 //! Level and tilted ground.
 
 use super::Bearing;
-use crate::recipe::{Kind, Site, Surface, bearing, grade, height, layer};
+use crate::recipe::{Kind, LayerContext, Surface, bearing, grade, height, layer};
 use thalweg_field::units;
 
 layer! {
@@ -29,14 +29,14 @@ layer! {
 }
 
 impl Kind for Plane {
-    fn surface(&self, _: &Site) -> Surface<'_> {
+    fn surface(&self, _: &LayerContext) -> Surface<'_> {
         Box::new(|_| self.height)
     }
 }
 
 impl Kind for Ramp {
-    fn surface(&self, site: &Site) -> Surface<'_> {
-        let bearing = Bearing::new(site.center(None), self.direction);
+    fn surface(&self, context: &LayerContext) -> Surface<'_> {
+        let bearing = Bearing::new(context.center(None), self.direction);
         Box::new(move |place| self.grade * bearing.along_and_right(place)[0])
     }
 }

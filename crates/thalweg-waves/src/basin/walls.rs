@@ -54,7 +54,7 @@ impl Corner {
 
 /// A straight piece of a wall, with the water on its left.
 #[derive(Clone, Copy, Debug)]
-struct Piece {
+struct WallPiece {
     from: Vec2,
     to: Vec2,
     facet: Vec2,
@@ -68,7 +68,7 @@ struct Piece {
 /// Walls, and which of them are near.
 #[derive(Clone, Debug)]
 pub(super) struct Walls {
-    pieces: Vec<Piece>,
+    pieces: Vec<WallPiece>,
     corners: Vec<Corner>,
     /// Whether there is water where there are no walls.
     all_water: bool,
@@ -99,7 +99,7 @@ impl Walls {
     }
 
     pub(super) fn new(lines: &[Line], all_water: bool) -> Self {
-        let (mut pieces, mut corners) = (Vec::<Piece>::new(), Vec::new());
+        let (mut pieces, mut corners) = (Vec::<WallPiece>::new(), Vec::new());
         for line in lines {
             let bends = line.bends();
             let start = pieces.len();
@@ -127,7 +127,7 @@ impl Walls {
                         n
                     },
                 ];
-                pieces.push(Piece {
+                pieces.push(WallPiece {
                     from,
                     to,
                     facet,
@@ -159,7 +159,8 @@ impl Walls {
 
     pub(super) fn bytes(&self) -> u64 {
         let buckets = &self.buckets;
-        (self.pieces.len() * size_of::<Piece>() + buckets.pieces.len() * 4 + buckets.clear.len() * 12) as u64
+        (self.pieces.len() * size_of::<WallPiece>() + buckets.pieces.len() * 4 + buckets.clear.len() * 12)
+            as u64
     }
 
     fn fill_buckets(&mut self) {
@@ -379,7 +380,7 @@ impl Walls {
     }
 }
 
-impl Piece {
+impl WallPiece {
     /// How far it is from a place, and where along it, from 0 to 1.
     fn nearest(&self, place: Vec2) -> (f64, f64) {
         let way = sub(self.to, self.from);

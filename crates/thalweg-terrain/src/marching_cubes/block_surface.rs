@@ -50,7 +50,7 @@ struct Crossed {
 
 /// The surface in one block of cells.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Piece {
+pub(super) struct BlockSurface {
     /// Crossings of the edges that are this block's own, in their order `[m]`.
     pub positions: Vec<[f32; 3]>,
     pub normals: Vec<[f32; 3]>,
@@ -71,7 +71,7 @@ impl Default for Scratch {
     }
 }
 
-impl Piece {
+impl BlockSurface {
     /// Works out the surface in a block of a volume.
     pub(super) fn find(&mut self, volume: &Volume, block: [usize; 3], scratch: &mut Scratch) {
         self.positions.clear();
