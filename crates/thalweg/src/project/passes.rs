@@ -78,6 +78,26 @@ impl Coarse {
 }
 
 impl Time {
+    /// Steps of a pass, the coarse ones first.
+    pub(crate) fn steps_of(&self, pass: usize) -> u64 {
+        self.coarse.get(pass).map_or(self.steps, |coarse| coarse.steps)
+    }
+
+    /// Simulated time after which a pass ends `[s]`, if it has one.
+    pub(crate) fn duration_of(&self, pass: usize) -> Option<f64> {
+        self.coarse.get(pass).map_or(self.duration, |coarse| coarse.duration)
+    }
+
+    /// Whether a pass has taken its steps or its time `[s]`.
+    pub(crate) fn is_over(&self, pass: usize, steps: u64, time: f64) -> bool {
+        self.duration_of(pass).is_some_and(|duration| time >= duration) || steps >= self.steps_of(pass)
+    }
+
+    /// Whether no pass comes after one.
+    pub(crate) fn is_last(&self, pass: usize) -> bool {
+        pass == self.coarse.len()
+    }
+
     /// Steps of all passes together.
     pub fn steps_in_all(&self) -> u64 {
         self.coarse.iter().map(|coarse| coarse.steps).sum::<u64>() + self.steps

@@ -167,24 +167,12 @@ impl PipesRun {
         self.past.map_or(0.0, |past| past.time) + self.pipes.time()
     }
 
-    fn pass_steps(&self) -> u64 {
-        let time = &self.scene().time;
-        time.coarse.get(self.pass).map_or(time.steps, |coarse| coarse.steps)
-    }
-
-    /// Simulated time after which the present pass ends `[s]`.
-    fn pass_duration(&self) -> Option<f64> {
-        let time = &self.scene().time;
-        time.coarse.get(self.pass).map_or(time.duration, |coarse| coarse.duration)
-    }
-
     fn is_pass_over(&self) -> bool {
-        let late = self.pass_duration().is_some_and(|duration| self.pipes.time() >= duration);
-        late || self.pipes.steps_taken() >= self.pass_steps()
+        self.scene().time.is_over(self.pass, self.pipes.steps_taken(), self.pipes.time())
     }
 
     fn is_last_pass(&self) -> bool {
-        self.pass == self.scene().time.coarse.len()
+        self.scene().time.is_last(self.pass)
     }
 
     fn is_over(&self) -> bool {
@@ -193,8 +181,9 @@ impl PipesRun {
 
     fn most_steps(&self) -> u64 {
         let taken = self.pipes.steps_taken();
-        let aligned = (STRIDE - taken % STRIDE).min(self.pass_steps().saturating_sub(taken));
-        self.pass_duration().map_or(aligned, |duration| aligned.min(self.steps_before(duration)))
+        let time = &self.scene().time;
+        let aligned = (STRIDE - taken % STRIDE).min(time.steps_of(self.pass).saturating_sub(taken));
+        time.duration_of(self.pass).map_or(aligned, |duration| aligned.min(self.steps_before(duration)))
     }
 
     /// Share of the work of all passes that is done.
@@ -256,7 +245,7 @@ impl PipesRun {
             [self.pipes.depth(), self.pipes.afloat()].map(|grid| spread(grid, &eroded.frame, size));
         let over = Weather { water: Some(water), afloat: Some(afloat), ..weather(&self.setup, &ground) };
         self.pipes = Pipes::new(&ground, &self.pipes.params().clone(), &over)?;
-        self.pipes.end_at(self.pass_duration());
+        self.pipes.end_at(self.scene().time.duration_of(self.pass));
         (self.past, self.inherited) = (Some(past), Some(ground.height));
         let empty = Grid2::filled(size[0], size[1], 0.0);
         (self.flow, self.wet, self.sampled) = (empty.clone(), empty, 0.0);
@@ -479,7 +468,7 @@ impl Solver for PipesRun {
             }
         }
         self.setup = setup.clone();
-        self.pipes.end_at(self.pass_duration());
+        self.pipes.end_at(self.scene().time.duration_of(self.pass));
         Ok(())
     }
 
@@ -686,7 +675,7 @@ impl Solver for PipesRun {
         all_within("wetness in cell", wet.values(), &NATURAL_F32)?;
         let inherited = (pass > 0).then_some(ground.height);
         *self = Self { setup: self.setup.clone(), pipes, pass, past, inherited, dt, flow, wet, sampled };
-        self.pipes.end_at(self.pass_duration());
+        self.pipes.end_at(self.scene().time.duration_of(self.pass));
         Ok(())
     }
 }

@@ -133,31 +133,19 @@ impl Run {
         let time = &self.scene().time;
         let all = time.steps_in_all().max(1) as f64;
         let dt = self.params.years.map_or(self.params.step, |years| years / all);
-        self.pass_duration().map_or(dt, |duration| dt.min(duration - self.land.time()))
+        time.duration_of(self.pass).map_or(dt, |duration| dt.min(duration - self.land.time()))
     }
 
-    fn pass_steps(&self) -> u64 {
-        let time = &self.scene().time;
-        time.coarse.get(self.pass).map_or(time.steps, |coarse| coarse.steps)
-    }
-
-    fn pass_duration(&self) -> Option<f64> {
-        let time = &self.scene().time;
-        time.coarse.get(self.pass).map_or(time.duration, |coarse| coarse.duration)
-    }
-
-    /// Whether the present pass has taken its steps or its time.
-    fn pass_is_over(&self) -> bool {
-        let late = self.pass_duration().is_some_and(|duration| self.land.time() >= duration);
-        late || self.land.steps_taken() >= self.pass_steps()
+    fn is_pass_over(&self) -> bool {
+        self.scene().time.is_over(self.pass, self.land.steps_taken(), self.land.time())
     }
 
     fn is_last_pass(&self) -> bool {
-        self.pass == self.scene().time.coarse.len()
+        self.scene().time.is_last(self.pass)
     }
 
     fn is_over(&self) -> bool {
-        self.is_last_pass() && self.pass_is_over()
+        self.is_last_pass() && self.is_pass_over()
     }
 
     /// Share of the work of all passes that is done.
@@ -289,7 +277,7 @@ impl Solver for Run {
             items: cols * rows,
             kind: "cells",
             planned: time.steps_in_all(),
-            most_steps: 1.min(self.pass_steps().saturating_sub(self.land.steps_taken())),
+            most_steps: 1.min(time.steps_of(self.pass).saturating_sub(self.land.steps_taken())),
             is_over: self.is_over(),
             share: self.share(),
             end_time: time.duration.filter(|_| self.is_last_pass()).map(|end| self.past.time + end),
@@ -305,7 +293,7 @@ impl Solver for Run {
         for _ in 0..steps {
             self.land.step(self.dt()).map_err(StepError::wild)?;
         }
-        if self.pass_is_over() && !self.is_last_pass() {
+        if self.is_pass_over() && !self.is_last_pass() {
             self.check_finite()?;
             self.refine().map_err(StepError::Invalid)?;
         }
