@@ -9,9 +9,15 @@ use crate::params::Params;
 use crate::sediment;
 use crate::setting::Setting;
 use crate::volume::{Crumbs, RockBrush, RockPatch};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use thalweg_field::{Invalid, Region, require};
 use thalweg_sph::{AT_ONCE, Emitter, FOREVER, Particle, RunningEmitter};
+
+/// How near to water that is there other water may be put back, in spacings.
+const NEAREST: f64 = 0.5;
+
+/// Particles by the box that they are in.
+type Places = HashMap<[i64; 3], Vec<[f32; 3]>>;
 
 /// Particles of the fluid that came and went when somebody painted.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -225,6 +231,7 @@ impl ParticleWater {
     }
 
     /// Lets particles come, where nothing is in their place, and others go, if they are still there. Returns those that did.
+    /// What is scooped and put back at once is whole again: water at rest and in flow keeps its particles farther apart than [`NEAREST`].
     pub fn exchange(&mut self, wanted: Exchanged) -> Result<Exchanged, Invalid> {
         let most = self.params.fluid.max_particles as usize;
         let now = self.time() as f32;
@@ -244,10 +251,10 @@ impl ParticleWater {
                 particles.expires[i] = AT_ONCE;
             }
         }
-        let taken = self.taken_places();
+        let there = self.places();
         let spacing = self.params.fluid.spacing;
         for particle in wanted.came {
-            if taken.contains(&voxel(particle.position, spacing))
+            if is_taken(&there, particle.position, spacing)
                 // What was there before may lie nearer to the ground than water is born.
                 || self.ground.clearance(particle.position) < 0.0
                 || self.bodies.iter().any(|body| body.holds(particle.position.map(f64::from), f64::from(now)))
@@ -265,8 +272,8 @@ impl ParticleWater {
     }
 
     /// Height of the topmost particle of each column of water below some height `[m]`.
-    fn tops(&self, below: f64) -> std::collections::HashMap<[i64; 2], f32> {
-        let mut tops = std::collections::HashMap::new();
+    fn tops(&self, below: f64) -> HashMap<[i64; 2], f32> {
+        let mut tops = HashMap::new();
         let particles = self.fluid.particles();
         let (now, spacing) = (self.time() as f32, self.params.fluid.spacing);
         for i in (0..particles.len()).filter(|&i| !particles.is_boundary(i) && particles.expires[i] > now) {
@@ -280,13 +287,16 @@ impl ParticleWater {
         tops
     }
 
-    /// Boxes one spacing wide that have a particle in them.
-    fn taken_places(&self) -> HashSet<[i64; 3]> {
+    /// Where particles are, by boxes one spacing wide.
+    fn places(&self) -> Places {
         let particles = self.fluid.particles();
         let (now, spacing) = (self.time() as f32, self.params.fluid.spacing);
-        let alive = |&i: &usize| !particles.is_boundary(i) && particles.expires[i] > now;
-        let place = |i: usize| std::array::from_fn(|axis| particles.position[axis][i]);
-        (0..particles.len()).filter(alive).map(|i| voxel(place(i), spacing)).collect()
+        let mut places = Places::new();
+        for i in (0..particles.len()).filter(|&i| !particles.is_boundary(i) && particles.expires[i] > now) {
+            let at = std::array::from_fn(|axis| particles.position[axis][i]);
+            places.entry(voxel(at, spacing)).or_default().push(at);
+        }
+        places
     }
 }
 
@@ -312,4 +322,16 @@ fn column(place: [f64; 2], spacing: f64) -> [i64; 2] {
 /// The box of one spacing that a place is in.
 fn voxel(place: [f32; 3], spacing: f64) -> [i64; 3] {
     place.map(|x| (f64::from(x) / spacing).floor() as i64)
+}
+
+/// Whether a particle is so near to a place that another cannot come there.
+fn is_taken(there: &Places, at: [f32; 3], spacing: f64) -> bool {
+    let least = (NEAREST * spacing) as f32;
+    let near = |other: &[f32; 3]| {
+        let squares = (0..3).map(|axis| (other[axis] - at[axis]).powi(2));
+        squares.sum::<f32>() < least * least
+    };
+    let [x, y, z] = voxel(at, spacing);
+    let around = (0..27).filter_map(|n| there.get(&[x + n % 3 - 1, y + n / 3 % 3 - 1, z + n / 9 - 1]));
+    around.flatten().any(near)
 }
