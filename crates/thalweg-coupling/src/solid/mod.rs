@@ -47,6 +47,23 @@ pub enum SolidShape {
     Mesh(Arc<TriMesh>),
 }
 
+impl SolidShape {
+    /// Its surface as it is seen, before it opens: a box with sharp edges, a mesh with the normals that it has.
+    pub fn mesh(&self) -> TriMesh {
+        match self {
+            Self::Mesh(mesh) => TriMesh::clone(mesh),
+            Self::Box { .. } => {
+                let shared = box_mesh(self);
+                let corners =
+                    shared.triangles.iter().flatten().map(|&corner| shared.positions[corner as usize]);
+                let positions: Vec<_> = corners.collect();
+                let triangles = (0..positions.len() as u32).step_by(3).map(|n| [n, n + 1, n + 2]).collect();
+                TriMesh { positions, normals: Vec::new(), triangles }.with_normals()
+            }
+        }
+    }
+}
+
 /// A body in the water.
 #[derive(Clone, Debug)]
 pub(crate) struct Body {

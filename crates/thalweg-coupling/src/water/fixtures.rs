@@ -50,6 +50,11 @@ impl ParticleWater {
         }
     }
 
+    /// How far each body of the setting has been lifted `[m]`; none once it is gone.
+    pub fn lifted(&self) -> impl Iterator<Item = Option<f64>> + '_ {
+        self.bodies.iter().map(|body| body.risen(self.time()))
+    }
+
     /// Puts the boundary particles of the bodies where they stand, between the edges, above the bed and in no other body. Refuses those
     /// that do not fit into memory.
     pub(super) fn put_bodies(&mut self) -> Result<(), Invalid> {

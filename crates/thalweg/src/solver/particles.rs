@@ -14,7 +14,8 @@ use thalweg_coupling::{
     self as coupling, Params, ParticleWater, RockBrush, RockTool, Saved, Setting, Shape, SolidShape, Terrain,
 };
 use thalweg_field::{
-    Edge, Field, FieldInfo, Grid2, Heightfield, Invalid, Points, Region, Snapshot, TimeSteps, TriMesh,
+    Body, BodyPart, Edge, Field, FieldInfo, Finish, Grid2, Heightfield, Invalid, Material, Points, Pose,
+    Region, Snapshot, TimeSteps, TriMesh,
 };
 use thalweg_sph::RunningEmitter;
 use thalweg_terrain::analysis::slope;
@@ -99,6 +100,11 @@ fn complaint(invalid: Invalid) -> Complaint {
     Complaint { path: format!("{above}{}", invalid.key), message: format!("{above}{invalid}") }
 }
 
+/// What is seen of obstacles.
+const CONCRETE: Material = Material { colour: [158, 155, 148], finish: Finish::Matt, bottom: None };
+/// And of gates.
+const GATE: Material = Material { colour: [104, 108, 112], finish: Finish::Metal, bottom: None };
+
 /// Steps taken in one go, at most.
 const STRIDE: u64 = 16;
 
@@ -139,6 +145,21 @@ impl ParticleRun {
 }
 
 impl ParticleRun {
+    /// The obstacles that are there, where they are.
+    fn obstacles(&self) -> Vec<Body> {
+        let Setup { scene, ground, .. } = &self.setup;
+        let there = scene.obstacles.iter().zip(&ground.meshes).zip(self.water.lifted()).enumerate();
+        let seen = there.filter_map(|(i, (described, lifted))| {
+            let solid = solid(described);
+            let material = if solid.opens.is_some() { GATE } else { CONCRETE };
+            let mesh = Arc::new(solid.shape.mesh());
+            let pose = Pose { place: [0.0, 0.0, lifted?], ..Pose::default() };
+            let name = format!("obstacle-{i}").into();
+            Some(Body { name, parts: vec![BodyPart { mesh, material }], dry: None, pose })
+        });
+        seen.collect()
+    }
+
     /// Adds rock to a volume along a stroke, takes it away or makes it even: in a ball of its radius, around its level or on the uppermost surface. Of rock that is
     /// added or taken, the share that its strength is of the radius.
     fn paint_rock(&mut self, stroke: &Stroke) -> Result<Patch, Complaint> {
@@ -410,6 +431,7 @@ impl Solver for ParticleRun {
             step: self.water.steps_taken(),
             time: self.water.time(),
             points: if wanted.points { self.points() } else { None },
+            bodies: if wanted.points { self.obstacles() } else { Vec::new() },
             ..Snapshot::of_fields(ground.frame, fields)
         }
     }

@@ -80,6 +80,35 @@ fn a_gate_opens_and_water_flows_around_a_pier() {
     assert!(behind > count / 20, "{behind} of {count} particles came around the pier");
 }
 
+/// Pictures show the gate rise and go, and the pier where it stands.
+#[test]
+fn obstacles_are_seen_where_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    write_pier(folder.path(), true);
+    let mut state = opened(folder.path(), &format!("{TANK}{PIER}")).unwrap();
+    let seen = |state: &Session| {
+        let bounds = |body: &thalweg::field::Body| {
+            let [low, high] = body.parts[0].mesh.bounds().unwrap();
+            [low, high].map(|corner| body.pose.world(corner.map(f64::from)))
+        };
+        state.snapshot().bodies.iter().map(bounds).collect::<Vec<_>>()
+    };
+    let close = |a: [f64; 3], b: [f64; 3]| (0..3).all(|axis| (a[axis] - b[axis]).abs() < 1.0e-6);
+    let [gate, pier] = seen(&state)[..] else { panic!("two obstacles") };
+    assert!(close(gate[0], [0.525, -1.0, 0.0]) && close(gate[1], [0.625, 1.0, 1.0]), "{gate:?}");
+    let half = 0.1 * f64::sqrt(2.0);
+    assert!(close(pier[0], [1.2 - half, 0.3 - half, -0.2]) && close(pier[1], [1.2 + half, 0.3 + half, 0.8]));
+    while state.time() < 0.2 {
+        state.advance(1).unwrap();
+    }
+    let risen = seen(&state)[0][0][2];
+    assert!((risen - 3.0 * (state.time() - 0.02)).abs() < 1.0e-9, "the gate has risen by {risen} m");
+    while state.time() < 0.4 {
+        state.advance(4).unwrap();
+    }
+    assert_eq!(seen(&state).len(), 1, "the gate is gone");
+}
+
 /// Files of a run hold the mesh, so that it can be resumed from its folder alone; a stopped run ends as one that never stopped.
 #[test]
 fn a_run_with_a_mesh_is_written_whole() {
