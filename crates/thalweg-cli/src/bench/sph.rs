@@ -95,7 +95,7 @@ fn measure(kind: Kind, size: usize, threads: usize) -> Result<Row, Failure> {
         let count = torrent.particle_count();
         let work = if kind.pressure.is_incompressible() { WORK_IN_ROUNDS } else { WORK };
         // Seeding comes every eighth step, sediment every fourth.
-        let steps = (work / count).next_multiple_of(8) as u64;
+        let steps = (work / count).max(1).next_multiple_of(8) as u64;
         torrent.advance(16).map_err(Failure::run)?;
         let mut fastest = f64::INFINITY;
         let mut stages_ms = BTreeMap::new();
