@@ -16,7 +16,7 @@ struct Figure {
 
 /// Scenes that are run first, and with which settings: the largest with a wider spacing and until all its falls are there, in minutes instead of
 /// hours.
-const SCENES: [(&str, &[&str]); 20] = [
+const SCENES: [(&str, &[&str]); 22] = [
     ("demo", &[]),
     ("mountain", &[]),
     ("mountain-rain", &[]),
@@ -35,6 +35,8 @@ const SCENES: [(&str, &[&str]); 20] = [
     ("canyon", &[]),
     ("lake", &[]),
     ("arch", &[]),
+    ("cavern", &[]),
+    ("spring-in-cave", &[]),
     ("peak-before-after", &[]),
     ("waterfall", &["solver.fluid.spacing=20 cm", "solver.fluid.damping=0.03", "time.duration=7 s"]),
 ];
@@ -264,14 +266,14 @@ const FIGURES: [Figure; 42] = [
     },
     Figure {
         file: "cavern.jpg",
-        about: "`cavern`: a lake between pillars in a chamber below a hill, sawn through, before the spring reaches it",
-        render: &["cavern"],
+        about: "`cavern`: a stream falls through a hole in the roof of a chamber, sawn through, into the lake between its pillars",
+        render: &["RUN/cavern"],
     },
     Figure { file: "arch.jpg", about: "`arch`: a fin of sandstone with a window", render: &["arch"] },
     Figure {
         file: "spring_in_cave.jpg",
-        about: "`spring-in-cave`: a cliff with the mouth of a cave, high above a pool, before the spring reaches it",
-        render: &["spring-in-cave"],
+        about: "`spring-in-cave`: a spring leaves the mouth of a cave, high above a pool, and falls",
+        render: &["RUN/spring-in-cave"],
     },
     Figure {
         file: "arch_before_after.jpg",
