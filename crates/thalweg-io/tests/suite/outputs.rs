@@ -223,7 +223,7 @@ fn grids_that_no_vdb_file_can_hold_are_refused() {
     };
     let good = fog(&[([1, 2, 3], 1.0)]);
     refused(&[good.clone(), good.clone()], "two grids are named density");
-    refused(&[VdbGrid { name: "zwei Worte".into(), ..good.clone() }], "one word");
+    refused(&[VdbGrid { name: "two words".into(), ..good.clone() }], "one word");
     refused(&[VdbGrid { voxel: 0.0, ..good.clone() }], "0 m wide");
     refused(&[fog(&[([9, 0, 0], f32::NAN)])], "block of voxels at [8, 0, 0]");
 }
