@@ -120,7 +120,7 @@ fn a_cone_that_creeps_stays_round() {
         erodibility: 0.0,
         erodibility_noise: 0.0,
         valley_width: 0.0,
-        channel_area: 0.0,
+        channel_area: Some(0.0),
         ..Params::default()
     };
     let mut land = StreamPower::new(&ground, &params, &Land::open()).unwrap();
@@ -155,7 +155,7 @@ fn small_rivers_and_breached_hollows_build_no_towers_and_dig_no_shafts() {
     let bounds = ground.height.range().map(|(low, high)| [f64::from(low), f64::from(high)]).unwrap();
     for lakes in [Lakes::Keep, Lakes::Pass, Lakes::Breach] {
         for (channel_area, deposition) in [(100.0, 3.0), (5000.0, 3.0), (5000.0, 30.0), (15_000.0, 3.0)] {
-            let params = Params { lakes, channel_area, deposition, ..Params::default() };
+            let params = Params { lakes, channel_area: Some(channel_area), deposition, ..Params::default() };
             let mut run = StreamPower::new(&ground, &params, &Land::open()).unwrap();
             run.advance(150).unwrap();
             let whole = Region { cols: 0..65, rows: 0..65 };

@@ -88,6 +88,7 @@ tests_of_cases! {
     a_lake_fills_to_its_brim: "stream-power/lake",
     a_hill_under_linear_creep_is_a_parabola: "stream-power/linear-creep",
     a_hill_under_nonlinear_creep_is_as_steep_as_roering_says: "stream-power/critical-creep",
+    valleys_are_as_far_apart_as_is_asked_for: "stream-power/valley-spacing" long,
     mountains_lose_no_ground: "stream-power/books",
     finer_cells_give_the_same_mountains_as_far_off_as_is_known: "stream-power/resolution" long,
     any_number_of_threads_gives_the_same_mountains: "stream-power/threads",

@@ -42,6 +42,6 @@ mod uplift;
 pub use error::StepError;
 pub use land::Land;
 pub use maps::Survey;
-pub use params::{Lakes, Params, REFERENCE_AREA, RockLayer, Routing, SPACING_OVER_LENGTH};
+pub use params::{HEAD_OVER_SPACING, Lakes, Params, REFERENCE_AREA, RockLayer, Routing, SPACING_OVER_LENGTH};
 pub use saved::Saved;
 pub use solver::StreamPower;

@@ -99,10 +99,10 @@ pub struct Params {
     #[schemars(transform = within(0.2, 5.0).slider(0.7, 2.0))]
     pub slope_exponent: f64,
     /// Drainage area around which rivers begin: with half of it they hardly cut, with twice as much almost fully (Montgomery &
-    /// Dietrich 1988) `[m²]`.
-    #[serde(with = "units::Area")]
+    /// Dietrich 1988) `[m²]`. Missing: 0.8 ha, or what `valley_spacing` asks for.
+    #[serde(with = "units::Area", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = within(0.0, 1.0e9).slider(0.0, 1.0e5).hint("0 for rivers that begin at the ridge"))]
-    pub channel_area: f64,
+    pub channel_area: Option<f64>,
     /// Length across the flow over which water that runs side by side is added up: beds of rivers are as wide, and finer cells give
     /// the same slopes `[m]`.
     #[serde(with = "units::Length")]
@@ -147,7 +147,8 @@ pub struct Params {
     #[serde(with = "units::Angle")]
     #[schemars(transform = within(0.0, STEEPEST).slider(0.3, 1.2).hint("0 for none"))]
     pub critical_slope: f64,
-    /// Distance between the smallest valleys `[m]`; with it, `creep` follows from the erodibility. Missing: `creep`.
+    /// Distance between the smallest valleys `[m]`; with it, `creep` follows from the erodibility, and where rivers begin from the distance
+    /// unless `channel_area` is given. Missing: `creep`.
     #[serde(with = "units::Length", skip_serializing_if = "Option::is_none")]
     #[schemars(transform = within(1.0e-3, 1.0e5).slider(20.0, 1000.0))]
     pub valley_spacing: Option<f64>,
@@ -158,8 +159,14 @@ pub struct Params {
 }
 
 /// Distance between the smallest valleys over the length at which creep and cutting are equal. Perron et al. 2009 find that
-/// they grow in proportion; the number was chosen by eye.
+/// they grow in proportion; the number was measured (docs/methods/stream-power.md).
 pub const SPACING_OVER_LENGTH: f64 = 10.0;
+
+/// Drainage area where rivers begin over the square of that distance: the smallest valleys gather it along their length.
+pub const HEAD_OVER_SPACING: f64 = 0.13;
+
+/// Drainage area where rivers begin if nothing is said about it `[m²]`.
+const USUAL_HEAD: f64 = 8.0e3;
 
 impl Default for Params {
     fn default() -> Self {
@@ -174,7 +181,7 @@ impl Default for Params {
             erodibility_noise: 0.8,
             area_exponent: 0.4,
             slope_exponent: 1.0,
-            channel_area: 8.0e3,
+            channel_area: None,
             flow_width: 30.0,
             threshold: 0.0,
             layers: Vec::new(),
@@ -208,7 +215,7 @@ impl Params {
                 erodibility: 8.0e-3 / YEAR,
                 erodibility_noise: 0.0,
                 area_exponent: 0.5,
-                channel_area: 0.0,
+                channel_area: Some(0.0),
                 flow_width: 0.0,
                 deposition: 0.0,
                 sediment_erodibility: 1.0,
@@ -243,6 +250,12 @@ impl Params {
     /// The erodibility with areas counted in square metres, K `[m^(1−2m)/s]`.
     pub fn erodibility_per_area(&self) -> f64 {
         self.erodibility / REFERENCE_AREA.powf(self.area_exponent)
+    }
+
+    /// Drainage area around which rivers begin, given, from the spacing of valleys, or the usual one `[m²]`.
+    pub fn head_area(&self) -> f64 {
+        let spaced = self.valley_spacing.map(|spacing| HEAD_OVER_SPACING * spacing.powi(2));
+        self.channel_area.or(spaced).unwrap_or(USUAL_HEAD)
     }
 
     /// The diffusivity of the soil, given or from the spacing of valleys: L_c = (D/K)^(1/(2m+1)) (Perron et al. 2009) `[m²/s]`.

@@ -300,7 +300,7 @@ impl StreamPower {
         let uplift = params.uplift * clock.gain;
         // Slopes are about as long as the area at their foot, where rivers begin, is wide.
         let comes =
-            uplift.max(0.0) * params.channel_area.sqrt() / (params.diffusivity() * critical.unwrap_or(1.0));
+            uplift.max(0.0) * params.head_area().sqrt() / (params.diffusivity() * critical.unwrap_or(1.0));
         let risen = (&given.pattern[..], uplift * dt);
         let erodibility = given.erodibility(&work.erodibility);
         let slopes = Slopes {
@@ -443,7 +443,7 @@ pub(super) fn law(layout: &Layout, params: &Params, dt: f64) -> Law {
         n: params.slope_exponent,
         g: params.deposition,
         cut: params.erodibility * dt * (layout.cell * layout.cell / REFERENCE_AREA).powf(m),
-        head: params.channel_area / (layout.cell * layout.cell),
+        head: params.head_area() / (layout.cell * layout.cell),
         threshold: params.threshold * dt,
         traps: params.lakes == Lakes::Keep,
     }

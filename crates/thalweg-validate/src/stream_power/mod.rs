@@ -5,6 +5,7 @@ mod books;
 mod rivers;
 mod setup;
 mod slopes;
+mod valleys;
 
 use crate::Case;
 
@@ -29,6 +30,11 @@ pub(crate) const CASES: &[Case] = &[
         name: "stream-power/critical-creep",
         about: "a steady hill under nonlinear creep is as steep as Roering's law says",
         run: slopes::critical,
+    },
+    Case {
+        name: "stream-power/valley-spacing",
+        about: "valleys are about as far apart as is asked for",
+        run: valleys::spacing,
     },
     Case { name: "stream-power/books", about: "no ground is lost", run: books::books },
     Case {
