@@ -270,7 +270,7 @@ def named(path, h):
     oiio(path, [h + 1, h], ["Y", "wear"])
 
 
-@file("OpenImageIO", "parts.exr", "the part named height, behind another", notice="part 2 of 2")
+@file("OpenImageIO", "parts.exr", "the part named height, behind another", notice="part 2 (height) of 2")
 def parts(path, h):
     import numpy
     import OpenImageIO

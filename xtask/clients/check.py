@@ -135,7 +135,7 @@ def inside_out(line):
 # GDAL, by rasterio.
 
 
-@check("rasterio", "height.tif", "size, every value, cell, corner, EPSG code", flipped(0.9))
+@check("rasterio", "height.tif", "size, every value, cell, corner, EPSG code", flipped(0.4))
 def geotiff(path, truth):
     import rasterio
 

@@ -334,7 +334,7 @@ pub(crate) struct Source {
     #[arg(long, value_name = "BAND")]
     pub band: Option<String>,
     /// Lay a map in degrees out in metres, in its UTM zone
-    #[arg(long)]
+    #[arg(long, visible_alias = "metres")]
     pub utm: bool,
     /// Memory that may be used, in MiB [default: 75 % of what the machine has]
     #[arg(long, value_name = "MIB")]

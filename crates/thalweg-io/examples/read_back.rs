@@ -3,6 +3,7 @@
 
 use serde_json::json;
 use std::error::Error;
+use std::io::Write;
 use std::path::Path;
 use thalweg_io::{
     Kind, ReadOptions, WriteOptions, heights_of_mesh, read_heightfield, read_mesh, write_heightfield,
@@ -45,6 +46,5 @@ fn main() -> Result<(), Box<dyn Error>> {
         Ok((None, _)) => json!({ "error": "the mesh makes no terrain" }),
         Err(error) => json!({ "error": error.to_string() }),
     };
-    println!("{told}");
-    Ok(())
+    Ok(writeln!(std::io::stdout(), "{told}")?)
 }

@@ -516,8 +516,8 @@ mod tests {
     #[test]
     fn codes_of_unreal_stand_for_the_heights_they_are_given() {
         let ground = Heightfield {
-            height: thalweg::field::Grid2::filled(505, 505, 0.0),
-            frame: thalweg::field::Frame::with_cell(2.0),
+            height: Grid2::filled(505, 505, 0.0),
+            frame: Frame::with_cell(2.0),
         };
         let [low, high] = [-100.0, 900.0];
         let values = Target::of(TargetArg::Unreal).values(&ground, [low, high], "png");

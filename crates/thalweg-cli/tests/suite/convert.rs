@@ -169,3 +169,47 @@ fn terrain_becomes_a_mesh_and_terrain_again() {
     folder.fails(&["convert", "a.tif", "m.png", "--triangles", "100"], 2, &["--triangles is for meshes"]);
     folder.fails(&["convert", "a.tif", "m.glb", "--tiles", "2"], 2, &["--for and --tiles"]);
 }
+
+/// What each program gets of a whole run: the height in its format, every map, normals and a splat map.
+#[test]
+fn a_run_goes_to_every_program() {
+    let folder = Folder::new();
+    folder.write(
+        "scene.toml",
+        "version = 1\n[terrain]\nsize = [64, 43]\ncell = '5 m'\n[[terrain.layer]]\nkind = 'fbm'\nheight = '40 m'\n\
+         wavelength = '90 m'\n[[rain]]\nrate = '90 mm/h'\n[[water]]\nlevel = '-5 m'\n[time]\nsteps = 8\n[output]\npictures = false\n",
+    );
+    folder.ok(&["run", "scene.toml", "--out", "r", "--quiet"]);
+    for (program, height, mask, more) in [
+        ("unreal", "height.png", "water.png", [].as_slice()),
+        ("unity", "height.raw", "water.png", &["--fit", "crop"]),
+        ("godot", "height.exr", "water.exr", &[]),
+        ("blender", "height.exr", "water.exr", &["--size", "96x65"]),
+        ("houdini", "height.exr", "water.exr", &[]),
+        ("gaea", "height.exr", "water.png", &[]),
+        ("gis", "height.tif", "water.tif", &[]),
+    ] {
+        folder.ok(&[&["convert", "r", program, "--for", program], more].concat());
+        let engine = sidecar(&folder, &format!("{program}/height.thalweg.json"));
+        assert_eq!(engine["engine"]["for"], program);
+        let [ground, water] = [height, mask].map(|name| read(&folder, &format!("{program}/{name}")));
+        assert!(ground.height.same_shape(&water.height), "{program}");
+        // No water is less than none, also where cubics go between cells.
+        assert!(water.height.range().unwrap().0 >= 0.0, "{program}: {:?}", water.height.range());
+        for name in ["normal.png", "splat.png"] {
+            assert_eq!(
+                folder.path(&format!("{program}/{name}")).is_file(),
+                program != "gis",
+                "{program}/{name}"
+            );
+        }
+    }
+    let pixels = |program: &str| std::fs::read(folder.path(&format!("{program}/normal.png"))).unwrap();
+    assert!(pixels("unreal") != pixels("godot"), "green is south in one and north in the other");
+    folder.fails(
+        &["convert", "r", "bent", "--for", "unity", "--fit", "nearest"],
+        2,
+        &["64 x 43", "--fit crop", "--fit pad"],
+    );
+    assert!(!folder.path("bent").exists(), "nothing was written");
+}
