@@ -106,12 +106,12 @@ def with_hole(path, h, value, **how):
     gdal(path, values, **how)
 
 
-@file("rasterio", "nodata.tif", "a nodata tag: filled from the surroundings", cell=2.5, notice="1 of 1440 cells", tolerance=15.0)
+@file("rasterio", "nodata.tif", "a nodata tag: filled from the surroundings, within 15 m", cell=2.5, notice="1 of 1440 cells", tolerance=15.0)
 def nodata(path, h):
     with_hole(path, h, -9999, nodata=-9999)
 
 
-@file("rasterio", "mask.tif", "a mask inside, 12345 below it: filled", cell=2.5, notice="1 of 1440 cells", tolerance=15.0)
+@file("rasterio", "mask.tif", "a mask inside, 12345 below it: filled, within 15 m", cell=2.5, notice="1 of 1440 cells", tolerance=15.0)
 def mask(path, h):
     import rasterio
 
@@ -245,7 +245,7 @@ for packing in ["none", "rle", "zip", "zips", "piz"]:
         file("OpenImageIO", f"{kind}_{packing}.exr", "floats of 32 and 16 bits, plain, RLE, ZIP, ZIPS, PIZ")(write)
 
 
-@file("OpenImageIO", "pxr24.exr", "pxr24, which keeps 24 bits", tolerance=0.01)
+@file("OpenImageIO", "pxr24.exr", "pxr24, which keeps 24 bits, within 1 cm", tolerance=0.01)
 def pxr24(path, h):
     oiio(path, [h], ["Y"], "float", compression="pxr24")
 
@@ -409,7 +409,7 @@ for ending, export in MESHES.items():
     def write(path, h, export=export):
         blender_ground(path, h, export)
 
-    file("bpy", f"blender.{ending}", "a mesh of ground as it is exported unasked", "cell=2.5", same=inner, tolerance=12.0)(write)
+    file("bpy", f"blender.{ending}", "a mesh of ground as it is exported unasked; cells lie between its corners, within 12 m", "cell=2.5", same=inner, tolerance=12.0)(write)
 
 
 def spoiled(h):

@@ -764,7 +764,7 @@ def main(files, packages, node, table, reader):
         with open(table, "a") as page:
             page.write(
                 "\n## Written by other programs\n\nThe same ground, written by these programs in the variants that they have and read here: right to every bit, but for "
-                "formats that\nround, or refused with the reason. Of each a copy with one other height was written too, and was told from it.\n\n"
+                "formats that\nround, or refused with the reason. Of each that is read, but the SRTM tile, a copy with one other height was written too, and was told\nfrom it.\n\n"
                 "| program | variant | result |\n|---|---|---|\n" + "\n".join(lines) + "\n"
             )
         print(f"{len(lines)} variants, {wrong} files not read as they should be")

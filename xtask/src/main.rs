@@ -124,7 +124,8 @@ fn peers() -> bool {
 /// Where programs that open our files are put.
 const CLIENTS: &str = "target/clients";
 
-/// Those of the Python package index; Blender's, `bpy`, is made for one version of Python alone and brings OpenVDB.
+/// Those of the Python package index; Blender's, `bpy`, is made for one version of Python alone and brings OpenVDB. Open3D needs
+/// libusb-1.0 of the system.
 const PROGRAMS: [&str; 9] =
     ["bpy==5.0.1", "open3d", "OpenImageIO", "Pillow", "plyfile", "rasterio", "trimesh", "usd-core", "vtk"];
 

@@ -515,10 +515,7 @@ mod tests {
     /// Scale 100 is 512 m less one code in Epic's table, from −256 m up, if the actor is at 0.
     #[test]
     fn codes_of_unreal_stand_for_the_heights_they_are_given() {
-        let ground = Heightfield {
-            height: Grid2::filled(505, 505, 0.0),
-            frame: Frame::with_cell(2.0),
-        };
+        let ground = Heightfield { height: Grid2::filled(505, 505, 0.0), frame: Frame::with_cell(2.0) };
         let [low, high] = [-100.0, 900.0];
         let values = Target::of(TargetArg::Unreal).values(&ground, [low, high], "png");
         let [scale, z] = ["Scale Z", "Location Z (cm)"].map(|name| values[name].as_f64().unwrap());
