@@ -124,9 +124,10 @@ fn peers() -> bool {
 /// Where programs that open our files are put.
 const CLIENTS: &str = "target/clients";
 
-/// Those of the Python package index; Blender's, `bpy`, is made for one version of Python alone and brings OpenVDB.
-const PROGRAMS: [&str; 8] =
-    ["bpy==5.0.1", "open3d", "OpenImageIO", "plyfile", "rasterio", "trimesh", "usd-core", "vtk"];
+/// Those of the Python package index; Blender's, `bpy`, is made for one version of Python alone and brings OpenVDB. Open3D needs
+/// libusb-1.0 of the system.
+const PROGRAMS: [&str; 9] =
+    ["bpy==5.0.1", "open3d", "OpenImageIO", "Pillow", "plyfile", "rasterio", "trimesh", "usd-core", "vtk"];
 
 /// Opens a file of every kind in other programs, after they are installed into a folder of their own. What they find goes to the
 /// guide.
@@ -148,8 +149,11 @@ fn clients() -> bool {
     }
     let example =
         ["run", "--release", "--locked", "--package", "thalweg-io", "--example", "clients", "--", &files];
-    let check = ["xtask/clients/check.py", &files, &packages, &node, "docs/guide/clients.md"];
-    run("cargo", &example) && run(&python, &check)
+    let reader = ["build", "--release", "--locked", "--package", "thalweg-io", "--example", "read_back"];
+    let table = "docs/guide/clients.md";
+    let check =
+        ["xtask/clients/check.py", &files, &packages, &node, table, "target/release/examples/read_back"];
+    run("cargo", &example) && run("cargo", &reader) && run(&python, &check)
 }
 
 /// The library without its default features.

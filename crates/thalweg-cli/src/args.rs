@@ -334,7 +334,7 @@ pub(crate) struct Source {
     #[arg(long, value_name = "BAND")]
     pub band: Option<String>,
     /// Lay a map in degrees out in metres, in its UTM zone
-    #[arg(long)]
+    #[arg(long, visible_alias = "metres")]
     pub utm: bool,
     /// Memory that may be used, in MiB [default: 75 % of what the machine has]
     #[arg(long, value_name = "MIB")]
@@ -361,8 +361,8 @@ pub(crate) struct ConvertArgs {
     /// Terrain to read: heights, a volume (.twv, .nrrd), or with --for the folder of a run
     #[arg(value_hint = ValueHint::AnyPath)]
     pub input: PathBuf,
-    /// File to write: .png (16 bit), .tif, .exr, .r16, .raw, .r32; a volume as .twv or .nrrd; the surface of one as .ply, .obj or
-    /// .glb; with --for, also a folder
+    /// File to write: .png (16 bit), .tif, .exr, .r16, .raw, .r32, .asc, .npy, .pfm; as a mesh .obj, .ply, .glb, .stl; a volume as
+    /// .twv or .nrrd; with --for, also a folder
     #[arg(value_hint = ValueHint::AnyPath)]
     pub output: PathBuf,
     /// Resample to so many cells, N or COLSxROWS; a shape other than the terrain's needs --fit
@@ -386,6 +386,9 @@ pub(crate) struct ConvertArgs {
     /// Cut into so many tiles, N or COLSxROWS, that share their edges and one range of heights: name_x0_y0.png and so on
     #[arg(long, value_parser = size, conflicts_with = "join")]
     pub tiles: Option<[usize; 2]>,
+    /// Triangles that a mesh of the terrain may have [default: 200000]
+    #[arg(long, value_name = "N")]
+    pub triangles: Option<usize>,
     /// Join tiles: INPUT is one of them, such as name_x0_y0.png
     #[arg(long)]
     pub join: bool,

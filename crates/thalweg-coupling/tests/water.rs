@@ -228,7 +228,7 @@ fn particles_are_the_same_right_after_a_stop() {
         let places = points.positions.iter().flatten().map(|v| v.to_bits());
         let names: Vec<_> = points.columns.iter().map(|column| column.info.name.clone()).collect();
         let columns = points.columns.iter().map(|column| column.values.iter().map(|v| v.to_bits()).collect());
-        (names, [places.collect()].into_iter().chain(columns).collect::<Vec<Vec<u32>>>())
+        (names, [places.collect()].into_iter().chain(columns).chain([points.ids]).collect::<Vec<Vec<u32>>>())
     };
     let mut first = torrent();
     for steps in [0, 7, 1, 1] {

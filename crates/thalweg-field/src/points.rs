@@ -10,6 +10,8 @@ pub struct Points {
     pub positions: Vec<[f32; 3]>,
     /// Radius of all of them, as they are drawn `[m]`.
     pub radius: f32,
+    /// The number that each was born with and keeps; empty if nobody counted.
+    pub ids: Vec<u32>,
     /// What else is known of each.
     pub columns: Vec<Column>,
 }

@@ -7,7 +7,8 @@
 use serde_json::json;
 use std::error::Error;
 use std::path::Path;
-use thalweg_field::{Column, Field, FieldInfo, Frame, Grid2, Heightfield, Points, TriMesh};
+use thalweg_field::random::Key;
+use thalweg_field::{Column, Field, FieldInfo, Frame, Grid2, Heightfield, Points, Pose, TriMesh};
 use thalweg_io::{
     MapLayer, MeshExtras, Moment, Motion, NpyArray, Shape, SparseGrid, Thing, UpAxis, VdbClass, VdbGrid,
     VdbValues, WriteOptions, atomic, write_glb_motion, write_heightfield, write_layers, write_map_png,
@@ -20,6 +21,12 @@ use thalweg_terrain::tin::{TinParams, ground_mesh, water_mesh};
 const COLS: usize = 48;
 const ROWS: usize = 30;
 const CELL: f64 = 2.5;
+
+/// Side of the picture that nothing can pack.
+const NOISE: usize = 1009;
+
+/// Beyond it 32-bit floats know even numbers alone.
+const FIRST_ID: u32 = 1 << 24;
 
 fn height(col: usize, row: usize) -> f32 {
     let (east, south) = (col as f32 / COLS as f32, row as f32 / ROWS as f32);
@@ -44,6 +51,14 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     for name in ["height.png", "height.exr", "height.tif", "height.r16"] {
         write_heightfield(&at(name), &ground, &WriteOptions::default())?;
+    }
+    // Nothing in it can be packed, and it is written in several pieces.
+    let noise =
+        |col: usize, row: usize| f32::from(Key::new(1).with(row as u64).with(col as u64).bits() as u16);
+    let noise = Heightfield { height: Grid2::from_fn(NOISE, NOISE, noise), frame: Frame::with_cell(1.0) };
+    let how = WriteOptions { height_range: Some([0.0, 65535.0]), ..WriteOptions::default() };
+    for name in ["noise.png", "noise.r16"] {
+        write_heightfield(&at(name), &noise, &how)?;
     }
     write_map_png(&at("water.png"), &water, &frame)?;
     let [east, north] = [-0.6_f32, 0.8].map(|part| depth.map(|depth| part * depth));
@@ -73,7 +88,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         ("ground.glb", None),
         ("ground.stl", None),
     ] {
-        let extras = MeshExtras { colours: Some(&colours), uvs: Some(&tin.uvs), up };
+        let extras = MeshExtras { colours: Some(&colours), uvs: Some(&tin.uvs), up, matt: true };
         write_mesh_with(&at(name), &tin.mesh, &extras)?;
     }
     let closed = ground_mesh(&ground, &params, Some(-60.0))?;
@@ -143,11 +158,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         "mesh": { "corners": tin.mesh.positions.len(), "triangles": tin.mesh.triangles.len(), "bounds": bounds, "error": tin.error },
         "closed": { "triangles": closed.mesh.triangles.len() },
         "lake": { "triangles": lake.mesh.triangles.len() },
-        "drops": points.positions, "speed": points.columns[0].values,
+        "drops": points.positions, "speed": points.columns[0].values, "ids": points.ids,
         "flowdir": [-0.6, 0.8],
         "fog": { "voxel": 0.5, "origin": place, "active": (0..6000).filter(|i| i % 30 + i / 30 % 20 + i / 600 < 30).count() },
         "ball": { "radius": 5.0 },
         "times": [0.0, 0.5, 1.0],
+        // Its second corner, 3 m ahead: it heads north, then west, then south.
+        "buoy": [[30, 3, 1], [27, 4, 1], [30, 5, 1]],
     });
     atomic::write_atomic(&at("truth.json"), |file| serde_json::to_writer(file, &truth).map_err(Into::into))?;
     Ok(())
@@ -163,13 +180,14 @@ fn droplets(time: f32) -> Points {
             .map(|i| [i as f32 * 0.5 + 4.0 * time, (i * i % 17) as f32, 0.25 * i as f32])
             .collect(),
         radius: 0.05,
+        // More than the whole numbers that 32-bit floats can tell apart.
+        ids: (0..count as u32).map(|i| FIRST_ID + i).collect(),
         columns: vec![
             column("speed", "m/s", (0..count).map(|i| i as f32 / 8.0).collect()),
             column("density", "kg/m³", vec![1000.0; count]),
             column("velocity_x", "m/s", vec![4.0; count]),
             column("velocity_y", "m/s", vec![0.0; count]),
             column("velocity_z", "m/s", vec![0.0; count]),
-            column("id", "-", (0..count).map(|i| i as f32).collect()),
         ],
     }
 }
@@ -189,6 +207,14 @@ fn moment(ground: &Heightfield, number: usize) -> Moment {
     };
     let thing =
         |name: &str, mesh| Thing { name: name.into(), shape: Shape::Mesh { mesh, colours: Vec::new() } };
+    // It goes north and turns to the left by a quarter in each half second.
+    let turn = Pose::heading([30.0, 8.0 * time, 1.0], -std::f64::consts::PI * time);
+    let shape = TriMesh {
+        positions: vec![[0.0; 3], [3.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 1.0]],
+        ..boat.clone()
+    };
+    let red = vec![[0.8, 0.05, 0.02, 1.0]; 4];
+    let buoy = Thing { name: "Buoy".into(), shape: Shape::Body { mesh: shape, colours: red, pose: turn } };
     let drops = Thing { name: "Particles".into(), shape: Shape::Points(droplets(time as f32)) };
-    Moment { time, things: vec![thing("Water", water), thing("Boat", boat), drops] }
+    Moment { time, things: vec![thing("Water", water), thing("Boat", boat), buoy, drops] }
 }

@@ -1,12 +1,14 @@
 //! ESRI ASCII grids: a head of names and numbers, then heights as text.
 
 use crate::beside::Prj;
+use crate::label::Label;
 use crate::reading::{Head, Raster, Reading};
 use crate::reproject::Degrees;
 use crate::{Estimate, Notice, ReadError};
+use std::fmt::Write as _;
 use std::fs::File;
-use std::io::{BufRead, BufReader};
-use thalweg_field::Grid2;
+use std::io::{self, BufRead, BufReader, Write};
+use thalweg_field::{Frame, Grid2};
 
 const FORMAT: &str = "ASCII grid";
 
@@ -126,9 +128,11 @@ impl<'a> Opened<'a> {
             *height = if Some(number) == self.nodata { f32::NAN } else { scale.metres(number) };
         }
         let placed = degrees.is_none() && reading.options.cell.is_none();
-        let crs = prj.filter(|_| placed).map(|prj| prj.crs);
+        let label = reading.sidecar(&self.size, notices)?;
+        let info = label.as_ref().map(Label::info);
+        let crs = prj.map(|prj| prj.crs).or_else(|| label.and_then(|label| label.crs)).filter(|_| placed);
         let origin = self.corner.filter(|_| placed).unwrap_or_default();
-        let head = Head { cell, origin, crs, degrees, ..Head::labelled(None, 32) };
+        let head = Head { info, cell, origin, crs, degrees, ..Head::labelled(None, 32) };
         Ok(Raster { heights, head })
     }
 
@@ -139,6 +143,24 @@ impl<'a> Opened<'a> {
             None => Ok(self.size),
         }
     }
+}
+
+/// What stands before the heights.
+pub(crate) fn head([cols, rows]: [usize; 2], frame: &Frame) -> Vec<u8> {
+    let Frame { cell, origin: [west, south], .. } = frame;
+    format!("ncols {cols}\nnrows {rows}\nxllcorner {west}\nyllcorner {south}\ncellsize {cell}\n").into_bytes()
+}
+
+/// Writes a row of heights with as many digits as tell each from its neighbours.
+pub(crate) fn write_row(writer: &mut impl Write, row: &[f32]) -> io::Result<()> {
+    let mut line = String::with_capacity(10 * row.len());
+    for height in row {
+        // Writing to a string cannot fail.
+        let _ = write!(line, "{height} ");
+    }
+    line.pop();
+    line.push('\n');
+    writer.write_all(line.as_bytes())
 }
 
 /// What blanks set apart.

@@ -146,7 +146,7 @@ fn describe(mesh: &TriMesh, extras: &MeshExtras) -> (Value, u64) {
         "scenes": [{ "nodes": [0] }],
         "nodes": [{ "mesh": 0 }],
         "meshes": [{ "primitives": [{ "attributes": attributes, "indices": indices, "material": 0 }] }],
-        "materials": [material(colours)],
+        "materials": [material(colours, extras.matt)],
         "accessors": accessors,
         "bufferViews": views,
         "buffers": [{ "byteLength": length }],
@@ -155,17 +155,17 @@ fn describe(mesh: &TriMesh, extras: &MeshExtras) -> (Value, u64) {
 }
 
 /// Water, or something of the colours given: those are multiplied with that of the material, which is
-/// white then.
-pub(crate) fn material(colours: Option<&[[f32; 4]]>) -> Value {
+/// white then. What is `matt` does not gloss as water does.
+pub(crate) fn material(colours: Option<&[[f32; 4]]>, matt: bool) -> Value {
     let base = if colours.is_some() { [1.0; 4] } else { WATER };
     let opaque = colours.is_some_and(|colours| colours.iter().all(|colour| colour[3] >= 1.0));
     json!({
-        "name": "water",
+        "name": if matt { "matt" } else { "water" },
         "alphaMode": if opaque { "OPAQUE" } else { "BLEND" },
         "pbrMetallicRoughness": {
             "baseColorFactor": base,
             "metallicFactor": 0.0,
-            "roughnessFactor": ROUGHNESS,
+            "roughnessFactor": if matt { 1.0 } else { ROUGHNESS },
         },
     })
 }

@@ -1,8 +1,10 @@
 //! GLB: moving scenes as glTF 2.0 in one file.
 //!
-//! Water changes its triangles from one moment to the next, which neither morph targets nor skins can follow. So each moment of
-//! a thing is a mesh of its own, below a node that has its full size during that moment and none at all else: an
-//! animation of scales in steps, which every viewer plays.
+//! Water changes its triangles from one moment to the next, which neither morph targets nor skins can follow: both move the
+//! corners of one mesh. So each moment of a thing is a mesh of its own, below a node that has its full size during that moment
+//! and none at all else, an animation of scales in steps: "a mechanism to animate visibility" (Khronos Group, glTF 2.0
+//! specification, on transformations), for which no extension is needed. Bodies, which keep their shape, are one mesh whose node
+//! moves and turns.
 
 use crate::atomic::write_atomic;
 use crate::glb::{ARRAY_BUFFER, ELEMENT_ARRAY_BUFFER, write_numbers};
@@ -13,16 +15,18 @@ use crate::motion::{
 };
 use crate::{ReadError, WriteError};
 use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::path::Path;
-use thalweg_field::TriMesh;
+use thalweg_field::{Pose, TriMesh};
 
 /// How glTF names triangles and points.
 const TRIANGLES: u32 = 4;
 const POINTS: u32 = 0;
 
 /// Writes a moving scene. `moment` gives the moments in the order of their times, each twice, so that no more than one is in
-/// memory. Y is up, as glTF has it; the animation begins at 0 s with the first moment.
+/// memory. Y is up, as glTF has it; the animation begins at 0 s with the first moment. Bodies have the shape of the first moment at
+/// which they are there.
 pub fn write_glb_motion(
     path: &Path,
     motion: &Motion,
@@ -68,9 +72,16 @@ pub fn write_glb_motion(
         }
         write_numbers(writer, [lengths.bin, BIN].map(u32::to_le_bytes))?;
         motion.still.iter().try_for_each(|thing| numbers(writer, thing))?;
+        let mut known = BTreeSet::new();
         for number in 0..motion.moments {
             let shown = moment(number).map_err(|error| carried(MotionError::from(error)))?;
-            shown.things.iter().try_for_each(|thing| numbers(writer, thing))?;
+            for thing in &shown.things {
+                let is_body = is_seen(thing) && matches!(thing.shape, Shape::Body { .. });
+                let again = is_body && !known.insert(thing.name.clone());
+                if !again {
+                    numbers(writer, thing)?;
+                }
+            }
         }
         tracks.iter().try_for_each(|number| writer.write_all(&number.to_le_bytes()))
     }))
@@ -79,7 +90,7 @@ pub fn write_glb_motion(
 /// Whether there is anything of a thing; glTF has no empty arrays.
 fn is_seen(thing: &Thing) -> bool {
     match &thing.shape {
-        Shape::Mesh { mesh, .. } => !mesh.triangles.is_empty(),
+        Shape::Mesh { mesh, .. } | Shape::Body { mesh, .. } => !mesh.triangles.is_empty(),
         Shape::Points(points) => !points.is_empty(),
     }
 }
@@ -91,7 +102,7 @@ fn numbers(writer: &mut impl Write, thing: &Thing) -> io::Result<()> {
     }
     let empty = TriMesh::default();
     let (places, mesh, colours): (&[[f32; 3]], _, &[[f32; 4]]) = match &thing.shape {
-        Shape::Mesh { mesh, colours } => (&mesh.positions, mesh, colours),
+        Shape::Mesh { mesh, colours } | Shape::Body { mesh, colours, .. } => (&mesh.positions, mesh, colours),
         Shape::Points(points) => (&points.positions, &empty, &[]),
     };
     for triple in places.iter().chain(&mesh.normals) {
@@ -109,8 +120,10 @@ struct Scene {
     meshes: Vec<Value>,
     materials: Vec<Value>,
     nodes: Vec<Value>,
-    /// Nodes that move, with the moment at which they are seen.
+    /// Nodes that are seen at one moment alone, and at which.
     seen: Vec<(usize, usize)>,
+    /// Nodes of bodies by their names, and where those are at which moments.
+    bodies: BTreeMap<String, (usize, Vec<(usize, Pose)>)>,
     channels: Vec<Value>,
     samplers: Vec<Value>,
 }
@@ -120,10 +133,47 @@ impl Scene {
         if !is_seen(thing) {
             return;
         }
+        let body = match &thing.shape {
+            Shape::Body { pose, .. } => Some(*pose),
+            _ => None,
+        };
+        if let (Some(pose), Some(number), Some((_, ways))) = (body, moment, self.bodies.get_mut(&thing.name))
+        {
+            return ways.push((number, pose));
+        }
+        let name = match moment.filter(|_| body.is_none()) {
+            Some(number) => format!("{}_{number:04}", thing.name),
+            None => thing.name.clone(),
+        };
+        let primitive = self.primitive(thing, moment.is_none());
+        let mut node = json!({ "mesh": self.meshes.len(), "name": name });
+        self.meshes.push(json!({ "name": name, "primitives": [primitive] }));
+        match (body, moment) {
+            (Some(pose), _) => {
+                node["translation"] = json!(place(&pose));
+                node["rotation"] = json!(turn(&pose));
+                if let Some(number) = moment {
+                    self.bodies.insert(name, (self.nodes.len(), vec![(number, pose)]));
+                }
+            }
+            (None, Some(number)) => {
+                // Where nothing is played, the first moment is seen.
+                if number > 0 {
+                    node["scale"] = json!([0.0, 0.0, 0.0]);
+                }
+                self.seen.push((self.nodes.len(), number));
+            }
+            (None, None) => {}
+        }
+        self.nodes.push(node);
+    }
+
+    /// The arrays and the material of a thing.
+    fn primitive(&mut self, thing: &Thing, still: bool) -> Value {
         let arrays = &mut self.arrays;
         let first = arrays.accessors.len();
-        let primitive = match &thing.shape {
-            Shape::Mesh { mesh, colours } => {
+        let (places, primitive): (&[[f32; 3]], _) = match &thing.shape {
+            Shape::Mesh { mesh, colours } | Shape::Body { mesh, colours, .. } => {
                 let mut attributes =
                     json!({ "POSITION": arrays.add(ARRAY_BUFFER, "VEC3", FLOAT, mesh.positions.len()) });
                 if !mesh.normals.is_empty() {
@@ -134,21 +184,23 @@ impl Scene {
                 }
                 let indices =
                     arrays.add(ELEMENT_ARRAY_BUFFER, "SCALAR", UNSIGNED_INT, 3 * mesh.triangles.len());
-                let look = material((!colours.is_empty()).then_some(colours));
+                let coloured = (!colours.is_empty()).then_some(&**colours);
+                // What stands still is ground.
+                let matt = still || matches!(thing.shape, Shape::Body { .. });
+                let look = material(coloured, matt && coloured.is_some());
                 let number = self.materials.iter().position(|other| *other == look).unwrap_or_else(|| {
                     self.materials.push(look);
                     self.materials.len() - 1
                 });
-                json!({ "attributes": attributes, "indices": indices, "material": number, "mode": TRIANGLES })
+                let primitive = json!({ "attributes": attributes, "indices": indices, "material": number,
+                    "mode": TRIANGLES });
+                (&mesh.positions, primitive)
             }
             Shape::Points(points) => {
                 let places = arrays.add(ARRAY_BUFFER, "VEC3", FLOAT, points.len());
-                json!({ "attributes": { "POSITION": places }, "mode": POINTS })
+                let primitive = json!({ "attributes": { "POSITION": places }, "mode": POINTS });
+                (&points.positions, primitive)
             }
-        };
-        let places: &[[f32; 3]] = match &thing.shape {
-            Shape::Mesh { mesh, .. } => &mesh.positions,
-            Shape::Points(points) => &points.positions,
         };
         let end = |pick: fn(f32, f32) -> f32| -> [f32; 3] {
             places
@@ -159,52 +211,47 @@ impl Scene {
         };
         arrays.accessors[first]["min"] = json!(end(f32::min));
         arrays.accessors[first]["max"] = json!(end(f32::max));
-        let name = match moment {
-            Some(number) => format!("{}_{number:04}", thing.name),
-            None => thing.name.clone(),
-        };
-        let mut node = json!({ "mesh": self.meshes.len(), "name": name });
-        self.meshes.push(json!({ "name": name, "primitives": [primitive] }));
-        if let Some(number) = moment {
-            // Where nothing is played, the first moment is seen.
-            if number > 0 {
-                node["scale"] = json!([0.0, 0.0, 0.0]);
-            }
-            self.seen.push((self.nodes.len(), number));
-        }
-        self.nodes.push(node);
+        primitive
     }
 
-    /// Adds a track for each node that moves; returns their numbers, times first.
+    /// Adds tracks for the nodes that move or are not always seen; returns their numbers, times first.
     fn animate(&mut self, times: &[f32]) -> Vec<f32> {
         let mut numbers = Vec::new();
         if times.len() < 2 {
             return numbers;
         }
-        let mut track = |arrays: &mut Arrays, moment: usize| {
+        for (node, moment) in std::mem::take(&mut self.seen) {
             // On from its moment until the next; the last stays.
-            let mut keys = Vec::new();
-            if moment > 0 {
-                keys.push((0.0, 0.0));
+            let seen: Vec<bool> = (0..times.len()).map(|number| number == moment).collect();
+            self.track(&mut numbers, node, "scale", &sizes(times, &seen));
+        }
+        for (_, (node, ways)) in std::mem::take(&mut self.bodies) {
+            let places: Vec<_> =
+                ways.iter().map(|(number, pose)| (times[*number], place(pose).to_vec())).collect();
+            self.track(&mut numbers, node, "translation", &places);
+            self.track(&mut numbers, node, "rotation", &turns(times, &ways));
+            if ways.len() < times.len() {
+                let seen: Vec<bool> =
+                    (0..times.len()).map(|number| ways.iter().any(|(there, _)| *there == number)).collect();
+                self.track(&mut numbers, node, "scale", &sizes(times, &seen));
             }
-            keys.push((times[moment], 1.0));
-            if let Some(next) = times.get(moment + 1) {
-                keys.push((*next, 0.0));
-            }
-            let input = arrays.add(0, "SCALAR", FLOAT, keys.len());
-            arrays.accessors[input]["min"] = json!([keys[0].0]);
-            arrays.accessors[input]["max"] = json!([keys[keys.len() - 1].0]);
-            let output = arrays.add(0, "VEC3", FLOAT, keys.len());
-            numbers.extend(keys.iter().map(|(time, _)| *time));
-            numbers.extend(keys.iter().flat_map(|(_, scale)| [*scale; 3]));
-            json!({ "input": input, "output": output, "interpolation": "STEP" })
-        };
-        for &(node, moment) in &self.seen {
-            let sampler = self.samplers.len();
-            self.samplers.push(track(&mut self.arrays, moment));
-            self.channels.push(json!({ "sampler": sampler, "target": { "node": node, "path": "scale" } }));
         }
         numbers
+    }
+
+    /// A track of a node: what it has at some times.
+    fn track(&mut self, numbers: &mut Vec<f32>, node: usize, path: &str, keys: &[(f32, Vec<f32>)]) {
+        let input = self.arrays.add(0, "SCALAR", FLOAT, keys.len());
+        self.arrays.accessors[input]["min"] = json!([keys[0].0]);
+        self.arrays.accessors[input]["max"] = json!([keys[keys.len() - 1].0]);
+        let shape = if path == "rotation" { "VEC4" } else { "VEC3" };
+        let output = self.arrays.add(0, shape, FLOAT, keys.len());
+        numbers.extend(keys.iter().map(|(time, _)| *time));
+        numbers.extend(keys.iter().flat_map(|(_, value)| value));
+        let kind = if path == "scale" { "STEP" } else { "LINEAR" };
+        let sampler = self.samplers.len();
+        self.samplers.push(json!({ "input": input, "output": output, "interpolation": kind }));
+        self.channels.push(json!({ "sampler": sampler, "target": { "node": node, "path": path } }));
     }
 
     fn json(&self) -> Value {
@@ -231,4 +278,37 @@ impl Scene {
         }
         scene
     }
+}
+
+/// Full size where a thing is seen and none where it is not, a key wherever that changes.
+fn sizes(times: &[f32], seen: &[bool]) -> Vec<(f32, Vec<f32>)> {
+    let changes = (0..times.len()).filter(|&number| number == 0 || seen[number] != seen[number - 1]);
+    changes.map(|number| (times[number], vec![f32::from(u8::from(seen[number])); 3])).collect()
+}
+
+/// Where a body is, with Y up.
+fn place(pose: &Pose) -> [f32; 3] {
+    UpAxis::Y.turned(pose.place.map(|x| x as f32))
+}
+
+/// How a body is turned, with Y up: the axis of a turn is turned like any direction.
+fn turn(pose: &Pose) -> [f32; 4] {
+    let [x, y, z, w] = pose.turn;
+    let length = (x * x + y * y + z * z + w * w).sqrt();
+    let [x, y, z, w] = if length > 0.0 { pose.turn.map(|part| part / length) } else { [0.0, 0.0, 0.0, 1.0] };
+    let [x, y, z] = UpAxis::Y.turned([x, y, z].map(|part| part as f32));
+    [x, y, z, w as f32]
+}
+
+/// Turns at their times. A turn and its opposite are the same: the one nearer to the turn before is told, so that all programs go the
+/// short way.
+fn turns(times: &[f32], ways: &[(usize, Pose)]) -> Vec<(f32, Vec<f32>)> {
+    let mut before = [0.0; 4];
+    let near = ways.iter().map(|(number, pose)| {
+        let here = turn(pose);
+        let along: f32 = here.iter().zip(before).map(|(a, b)| a * b).sum();
+        before = if along < 0.0 { here.map(|part| -part) } else { here };
+        (times[*number], before.to_vec())
+    });
+    near.collect()
 }

@@ -3,13 +3,14 @@
 use crate::atomic::write_atomic;
 use crate::beside::{Prj, World};
 use crate::label::{ByteOrder, HEIGHT, Label, SOUTH_FIRST, Story};
+use crate::numpy::npy_head;
 use crate::reading::{Head, Raster, Reading};
 use crate::reproject::Layout;
 use crate::{Notice, ReadError, WriteError};
 use crate::{ascii_grid, exr, hgt, nodata, npy, pfm, png, raw, tiff};
 use std::collections::HashSet;
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek};
+use std::io::{self, BufReader, Read, Seek, Write};
 use std::path::Path;
 use thalweg_field::{FieldInfo, Frame, Grid2, Heightfield};
 
@@ -349,10 +350,11 @@ impl Survey {
 }
 
 /// Endings of the files of heights that are written.
-const WRITTEN: &str = ".png, .tif, .exr, .r16, .raw or .r32";
+const WRITTEN: &str = ".png, .tif, .exr, .r16, .raw, .r32, .asc, .npy or .pfm";
 
 /// Writes terrain in the format that the name tells: `.png` (16 bits), `.tif` (GeoTIFF, 32-bit float),
-/// `.exr` (32-bit float), `.r16` or `.raw` (16 bits, low byte first), `.r32` (32-bit float, low byte first).
+/// `.exr` (32-bit float), `.r16` or `.raw` (16 bits, low byte first), `.r32`, `.npy` or `.pfm` (32-bit float, low byte first) or `.asc`
+/// (text).
 ///
 /// Floats hold metres. 16-bit codes run from the lowest to the highest height; PNG keeps that range as
 /// text inside, and both PNG and raw files get a `name.thalweg.json` beside them that tells it. Reading
@@ -416,6 +418,9 @@ impl Written<'_> {
             let expected = "only .raw, .r16 and .r32 can have them";
             return refuse(WriteError::Refused { path: path.into(), what, expected });
         }
+        if format == Format::AsciiGrid && holes > 0 {
+            return refuse(WriteError::NotFinite { path: path.into(), count: holes });
+        }
         let label = Label::of_range(options.info.as_ref().unwrap_or(&HEIGHT), [cols, rows], range, frame);
         let row_order = if options.south_first { SOUTH_FIRST.into() } else { label.row_order.clone() };
         let label = Label { story: options.story.clone(), row_order, ..label };
@@ -469,6 +474,21 @@ impl Written<'_> {
                 });
                 (write, label)
             }
+            Format::AsciiGrid | Format::Npy | Format::Pfm => {
+                sidecar = true;
+                let write = write_atomic(path, |w| {
+                    w.write_all(&floats_head(format, [cols, rows], frame))?;
+                    (0..rows).try_for_each(|at| {
+                        let at = if format == Format::Pfm { rows - 1 - at } else { at };
+                        give(at, &mut row)?;
+                        match format {
+                            Format::AsciiGrid => ascii_grid::write_row(w, &row),
+                            _ => raw::write_float_row(w, &row),
+                        }
+                    })
+                });
+                (write, label)
+            }
             _ => return refuse(WriteError::Extension { path: path.into(), expected: WRITTEN }),
         };
         if let Some(error) = lacking {
@@ -476,6 +496,16 @@ impl Written<'_> {
         }
         written.map_err(Gone::Write)?;
         if sidecar { label.write_beside(path).map(|_| ()).map_err(Gone::Write) } else { Ok(()) }
+    }
+}
+
+/// What stands before the rows of floats.
+fn floats_head(format: Format, [cols, rows]: [usize; 2], frame: &Frame) -> Vec<u8> {
+    match format {
+        Format::AsciiGrid => ascii_grid::head([cols, rows], frame),
+        Format::Npy => npy_head("<f4", &format!("({rows}, {cols})")),
+        // The scale says by its sign that the low byte is first; the lowest row is.
+        _ => format!("Pf\n{cols} {rows}\n-1.0\n").into_bytes(),
     }
 }
 

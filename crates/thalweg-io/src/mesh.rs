@@ -68,6 +68,8 @@ pub struct MeshExtras<'a> {
     pub colours: Option<&'a [[f32; 4]]>,
     /// Place of each corner in a picture that lies over the mesh, from its lower left corner `[-]`: east, then north.
     pub uvs: Option<&'a [[f32; 2]]>,
+    /// Whether it does not gloss as water does; GLB alone tells that.
+    pub matt: bool,
     /// Which way is up; without it Y in OBJ and GLB files, Z in PLY and STL files.
     pub up: Option<UpAxis>,
 }

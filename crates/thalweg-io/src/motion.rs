@@ -7,10 +7,10 @@ use crate::reading::open_regular;
 use crate::{ReadError, WriteError};
 use std::io::{self, Read, Write};
 use std::path::Path;
-use thalweg_field::{Column, FieldInfo, Points, TriMesh};
+use thalweg_field::{Column, FieldInfo, Points, Pose, TriMesh};
 
 /// First bytes of a file of one moment, the version in them.
-const MAGIC: &[u8; 8] = b"TWMOVE1\n";
+const MAGIC: &[u8; 8] = b"TWMOVE2\n";
 const FORMAT: &str = "frame of animation";
 
 /// What there is at one moment.
@@ -41,18 +41,27 @@ pub enum Shape {
         /// Red, green, blue and opacity of each corner, linear `[-]`; empty: of no colour of its own.
         colours: Vec<[f32; 4]>,
     },
-    /// Particles; of their columns `velocity_x`, `velocity_y`, `velocity_z` and `id` are kept.
+    /// A body that keeps its shape.
+    Body {
+        /// Its triangles, in its own axes.
+        mesh: TriMesh,
+        /// As of a surface.
+        colours: Vec<[f32; 4]>,
+        /// Where it is.
+        pose: Pose,
+    },
+    /// Particles; of their columns `velocity_x`, `velocity_y` and `velocity_z` are kept.
     Points(Points),
 }
 
 /// The columns of particles that an animation keeps.
-pub(crate) const KEPT: [&str; 4] = ["velocity_x", "velocity_y", "velocity_z", "id"];
+pub(crate) const KEPT: [&str; 3] = ["velocity_x", "velocity_y", "velocity_z"];
 
 /// Moves particles back from when they are there to a moment shortly before, along their velocities `[s]`.
 pub fn points_at(points: &Points, time: f64, moment: f64) -> Points {
     let mut moved = points.clone();
     let back = (moment - time) as f32;
-    for (axis, name) in KEPT[..3].iter().enumerate() {
+    for (axis, name) in KEPT.iter().enumerate() {
         let Some(velocity) = points.column(name) else { continue };
         for (place, velocity) in moved.positions.iter_mut().zip(&velocity.values) {
             place[axis] += back * velocity;
@@ -73,15 +82,19 @@ pub fn write_moment(path: &Path, moment: &Moment) -> Result<(), WriteError> {
             match shape {
                 Shape::Mesh { mesh, colours } => {
                     writer.write_all(&[0])?;
-                    list(writer, &mesh.positions)?;
-                    list(writer, &mesh.normals)?;
-                    list(writer, &mesh.triangles)?;
-                    list(writer, colours)?;
+                    surface(writer, mesh, colours)?;
+                }
+                Shape::Body { mesh, colours, pose } => {
+                    writer.write_all(&[2])?;
+                    surface(writer, mesh, colours)?;
+                    writer.write_all(bytemuck::cast_slice(&pose.place))?;
+                    writer.write_all(bytemuck::cast_slice(&pose.turn))?;
                 }
                 Shape::Points(points) => {
                     writer.write_all(&[1])?;
                     list(writer, &points.positions)?;
                     list(writer, &[points.radius])?;
+                    list(writer, &points.ids)?;
                     let kept = points.columns.iter().filter(|column| KEPT.contains(&&*column.info.name));
                     let kept: Vec<_> = kept.collect();
                     count(writer, kept.len())?;
@@ -94,6 +107,13 @@ pub fn write_moment(path: &Path, moment: &Moment) -> Result<(), WriteError> {
         }
         Ok(())
     })
+}
+
+fn surface(writer: &mut impl Write, mesh: &TriMesh, colours: &[[f32; 4]]) -> io::Result<()> {
+    list(writer, &mesh.positions)?;
+    list(writer, &mesh.normals)?;
+    list(writer, &mesh.triangles)?;
+    list(writer, colours)
 }
 
 fn count(writer: &mut impl Write, count: usize) -> io::Result<()> {
@@ -119,14 +139,17 @@ pub fn read_moment(path: &Path) -> Result<Moment, ReadError> {
     let rest = bytes.strip_prefix(MAGIC.as_slice()).ok_or_else(|| broken("it does not begin like one"))?;
     let moment = Input(rest).moment().ok_or_else(|| broken("it ends too early or has too much"))?;
     let fits = |thing: &Thing| match &thing.shape {
-        Shape::Mesh { mesh, colours } => {
+        Shape::Mesh { mesh, colours } | Shape::Body { mesh, colours, .. } => {
             let corners = mesh.positions.len();
             let each = |count: usize| count == 0 || count == corners;
             each(mesh.normals.len())
                 && each(colours.len())
                 && mesh.triangles.as_flattened().iter().all(|&corner| (corner as usize) < corners)
         }
-        Shape::Points(points) => points.columns.iter().all(|column| column.values.len() == points.len()),
+        Shape::Points(points) => {
+            (points.ids.is_empty() || points.ids.len() == points.len())
+                && points.columns.iter().all(|column| column.values.len() == points.len())
+        }
     };
     match moment.things.iter().find(|thing| !fits(thing)) {
         Some(thing) => Err(broken(&format!("the parts of {:?} do not belong together", thing.name))),
@@ -145,26 +168,38 @@ impl Input<'_> {
             let name = self.text()?;
             let shape = match self.0.split_off(..1)?[0] {
                 0 => {
-                    let [positions, normals] = [self.list::<[f32; 3]>()?, self.list()?];
-                    let mesh = TriMesh { positions, normals, triangles: self.list()? };
-                    Shape::Mesh { mesh, colours: self.list()? }
+                    let (mesh, colours) = self.surface()?;
+                    Shape::Mesh { mesh, colours }
+                }
+                2 => {
+                    let (mesh, colours) = self.surface()?;
+                    let [place, turn]: [Vec<f64>; 2] = [self.numbers(3)?, self.numbers(4)?];
+                    let pose = Pose { place: *place.first_chunk()?, turn: *turn.first_chunk()? };
+                    Shape::Body { mesh, colours, pose }
                 }
                 1 => {
                     let positions = self.list()?;
                     let radius = *self.list::<f32>()?.first()?;
+                    let ids = self.list()?;
                     let mut columns = Vec::new();
                     for _ in 0..self.count()? {
                         let info =
                             FieldInfo { name: self.text()?.into(), unit: "".into(), meaning: "".into() };
                         columns.push(Column { info, values: self.list()? });
                     }
-                    Shape::Points(Points { positions, radius, columns })
+                    Shape::Points(Points { positions, radius, ids, columns })
                 }
                 _ => return None,
             };
             things.push(Thing { name, shape });
         }
         self.0.is_empty().then_some(Moment { time, things })
+    }
+
+    fn surface(&mut self) -> Option<(TriMesh, Vec<[f32; 4]>)> {
+        let [positions, normals] = [self.list::<[f32; 3]>()?, self.list()?];
+        let mesh = TriMesh { positions, normals, triangles: self.list()? };
+        Some((mesh, self.list()?))
     }
 
     fn count(&mut self) -> Option<usize> {
@@ -178,6 +213,10 @@ impl Input<'_> {
     /// No longer than the file has bytes for.
     fn list<T: bytemuck::Pod>(&mut self) -> Option<Vec<T>> {
         let count = self.count()?;
+        self.numbers(count)
+    }
+
+    fn numbers<T: bytemuck::Pod>(&mut self, count: usize) -> Option<Vec<T>> {
         let bytes = self.0.split_off(..count.checked_mul(size_of::<T>())?)?;
         let mut list = vec![T::zeroed(); count];
         bytemuck::cast_slice_mut(&mut list).copy_from_slice(bytes);
@@ -219,7 +258,7 @@ pub(crate) fn check_thing(path: &Path, Thing { name, shape }: &Thing) -> Result<
         return refuse(format!("a thing is named {name:?}"), "letters, digits and _, no digit first");
     }
     let (places, normals): (&[[f32; 3]], &[[f32; 3]]) = match shape {
-        Shape::Mesh { mesh, colours } => {
+        Shape::Mesh { mesh, colours } | Shape::Body { mesh, colours, .. } => {
             let colours = (!colours.is_empty()).then_some(colours.as_slice());
             let extras = crate::MeshExtras { colours, ..Default::default() };
             crate::mesh::check_mesh(path, mesh, &extras)?;
@@ -227,6 +266,14 @@ pub(crate) fn check_thing(path: &Path, Thing { name, shape }: &Thing) -> Result<
         }
         Shape::Points(points) => (&points.positions, &[]),
     };
+    if let Shape::Body { pose, .. } = shape
+        && pose.place.iter().chain(&pose.turn).any(|x| !x.is_finite())
+    {
+        return refuse(
+            format!("{name} is at {:?}, turned by {:?}", pose.place, pose.turn),
+            "all must be finite",
+        );
+    }
     let wild = |triple: &&[f32; 3]| triple.iter().any(|x| !x.is_finite());
     match places.iter().chain(normals).find(wild) {
         Some(at) => refuse(format!("{name} has a corner or normal at {at:?}"), "all must be finite"),

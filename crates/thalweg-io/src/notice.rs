@@ -208,7 +208,8 @@ impl fmt::Display for Notice {
             ),
             Self::PartChosen { part, name, count } => write!(
                 f,
-                "part {part}{} of {count} is read",
+                "part {}{} of {count} is read",
+                part + 1,
                 if name.is_empty() { String::new() } else { format!(" ({name})") }
             ),
             Self::WindowCut { data, display } => write!(

@@ -46,16 +46,7 @@ impl NpyArray<'_> {
 
     /// Text before the numbers, and those.
     fn parts(&self) -> [Vec<u8>; 2] {
-        let mut text =
-            format!("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}", self.kind(), self.shape());
-        // Magic, version and length take ten bytes, a newline one.
-        while !(10 + text.len() + 1).is_multiple_of(ALIGNED) {
-            text.push(' ');
-        }
-        text.push('\n');
-        let mut head = b"\x93NUMPY\x01\x00".to_vec();
-        head.extend((text.len() as u16).to_le_bytes());
-        head.extend(text.as_bytes());
+        let head = npy_head(self.kind(), &self.shape());
         let numbers: &[u8] = match self {
             Self::Grid(grid) => bytemuck::cast_slice(grid.values()),
             Self::Triples(list) => bytemuck::cast_slice(list),
@@ -64,6 +55,20 @@ impl NpyArray<'_> {
         };
         [head, numbers.to_vec()]
     }
+}
+
+/// Text before the numbers of an array.
+pub(crate) fn npy_head(kind: &str, shape: &str) -> Vec<u8> {
+    let mut text = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}");
+    // Magic, version and length take ten bytes, a newline one.
+    while !(10 + text.len() + 1).is_multiple_of(ALIGNED) {
+        text.push(' ');
+    }
+    text.push('\n');
+    let mut head = b"\x93NUMPY\x01\x00".to_vec();
+    head.extend((text.len() as u16).to_le_bytes());
+    head.extend(text.as_bytes());
+    head
 }
 
 /// Writes one array as NPY.

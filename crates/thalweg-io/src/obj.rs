@@ -17,14 +17,14 @@ const LONGEST_LINE: u64 = 1 << 20;
 const GROWING: u64 = 3 * 12;
 
 /// Reads the corners and triangles of an OBJ file. Polygons are cut into triangles that share their first corner, which
-/// is right for convex ones; normals, textures, materials and curves are passed over. Z is taken for up, as in a scene, unless
-/// the file has the comment with which [`write_obj_mesh`] says that it is Y. `max_bytes` is the memory that reading may
+/// is right for convex ones; normals, textures, materials and curves are passed over. Y is taken for up, as is the custom of OBJ files, unless
+/// the file has the comment with which [`write_obj_mesh`] says that it is Z. `max_bytes` is the memory that reading may
 /// use `[byte]`.
 pub fn read_obj(path: &Path, max_bytes: u64) -> Result<TriMesh, ReadError> {
     let options = ReadOptions { max_bytes, ..ReadOptions::default() };
     let (reading, mut file) = Reading::open(path, &options)?;
     let (mut mesh, mut line, mut number) = (TriMesh::default(), Vec::new(), 0_u64);
-    let mut up = UpAxis::Z;
+    let mut up = UpAxis::Y;
     loop {
         line.clear();
         number += 1;

@@ -7,6 +7,7 @@ use ::png::{
     BitDepth, ColorType, Compression, Decoder, Encoder, Info, Limits, Reader, SrgbRenderingIntent,
     Transformations, Writer,
 };
+use rayon::prelude::*;
 use std::fs::File;
 use std::io::{self, BufReader, Write};
 use thalweg_field::Grid2;
@@ -155,7 +156,7 @@ fn colour_tag(info: &Info) -> Option<&'static str> {
 pub(crate) fn write_codes(
     writer: &mut impl Write,
     values: &Grid2<f32>,
-    code: impl Fn(f32) -> u16,
+    code: impl Fn(f32) -> u16 + Sync,
     label: &Label,
 ) -> io::Result<()> {
     write_rows(writer, [values.cols(), values.rows()], code, label, |row, out| {
@@ -164,15 +165,25 @@ pub(crate) fn write_codes(
     })
 }
 
-/// Bytes that are packed before they are written `[byte]`.
-const PIECE: usize = 1 << 18;
+/// Bytes of rows that are packed as one piece `[byte]`: large beside the 32 KiB that a piece remembers of its past, small
+/// enough that all threads have some.
+const PIECE: usize = 1 << 19;
+
+/// Pieces that are packed side by side.
+const AT_ONCE: usize = 16;
+
+/// The first two bytes of a zlib stream (RFC 1950): deflate with a window of 32 KiB, packed by the fastest algorithm.
+const ZLIB: [u8; 2] = [0x78, 0x01];
 
 /// Writes 16-bit grey of the rows that `give` puts into its second argument, from the north to the south. No gAMA, sRGB
 /// or iCCP chunk: programs would bend the values.
+///
+/// The rows are one zlib stream made of pieces that know nothing of each other, so that all threads can pack: each but the last
+/// ends on a whole byte (a "sync flush"), and the sums of all are joined. Where pieces end depends on the size alone.
 pub(crate) fn write_rows(
     writer: &mut impl Write,
     [cols, rows]: [usize; 2],
-    code: impl Fn(f32) -> u16,
+    code: impl Fn(f32) -> u16 + Sync,
     label: &Label,
     mut give: impl FnMut(usize, &mut [f32]) -> io::Result<()>,
 ) -> io::Result<()> {
@@ -182,21 +193,115 @@ pub(crate) fn write_rows(
     let head = [&width[..], &height[..], &[16, 0, 0, 0, 0]].concat();
     write_chunk(writer, *b"IHDR", &head)?;
     write_chunk(writer, *b"tEXt", &[KEY.as_bytes(), &[0], label.to_ascii().as_bytes()].concat())?;
-    let mut packer = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
-    let (mut row, mut above, mut filtered) = (vec![0.0f32; cols], vec![0u8; 2 * cols], Vec::new());
-    for at in 0..rows {
-        give(at, &mut row)?;
-        let bytes: Vec<u8> = row.iter().flat_map(|&value| code(value).to_be_bytes()).collect();
-        filter(&bytes, &above, &mut filtered);
-        above = bytes;
-        packer.write_all(&filtered)?;
-        filtered.clear();
-        if packer.get_ref().len() > PIECE {
-            write_chunk(writer, *b"IDAT", &std::mem::take(packer.get_mut()))?;
+    let each = (PIECE / (2 * cols + 1)).clamp(1, rows);
+    let batch = rows.min(each * AT_ONCE);
+    // Rows of some pieces, below the last one of those before.
+    let mut values = vec![0.0; cols * (1 + batch)];
+    let (mut chunk, mut sum) = (ZLIB.to_vec(), Sum::default());
+    for first in (0..rows).step_by(batch) {
+        let count = batch.min(rows - first);
+        values.copy_within(cols * batch.., 0);
+        for (at, row) in values[cols..].chunks_exact_mut(cols).take(count).enumerate() {
+            give(first + at, row)?;
+        }
+        let pieces = (0..count.div_ceil(each)).into_par_iter().map(|piece| {
+            let (from, to) = (each * piece, count.min(each * (piece + 1)));
+            let above = (first + from > 0).then_some(&values[cols * from..][..cols]);
+            let rows_of_piece = values[cols * (1 + from)..cols * (1 + to)].chunks_exact(cols);
+            packed(&filtered(above, rows_of_piece, &code), first + to == rows)
+        });
+        for piece in pieces.collect::<Vec<_>>() {
+            let (bytes, own) = piece?;
+            chunk.extend(bytes);
+            sum = sum.joined(own);
+            write_chunk(writer, *b"IDAT", &chunk)?;
+            chunk.clear();
         }
     }
-    write_chunk(writer, *b"IDAT", &packer.finish()?)?;
+    write_chunk(writer, *b"IDAT", &sum.value().to_be_bytes())?;
     write_chunk(writer, *b"IEND", &[])
+}
+
+/// Codes of some rows, each row as differences behind the number of its filter. `above` is the row before them, if there is one.
+fn filtered<'a>(
+    above: Option<&[f32]>,
+    rows: impl Iterator<Item = &'a [f32]>,
+    code: &impl Fn(f32) -> u16,
+) -> Vec<u8> {
+    let bytes = |row: &[f32]| row.iter().flat_map(|&value| code(value).to_be_bytes()).collect::<Vec<u8>>();
+    let mut above = above.map(bytes);
+    let mut out = Vec::with_capacity(PIECE);
+    for row in rows {
+        let row = bytes(row);
+        filter(&row, &above.unwrap_or_else(|| vec![0; row.len()]), &mut out);
+        above = Some(row);
+    }
+    out
+}
+
+/// A piece of a deflate stream that ends on a whole byte, or its end, and the sum of what is in it.
+fn packed(piece: &[u8], last: bool) -> io::Result<(Vec<u8>, Sum)> {
+    let mut packer = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::fast());
+    packer.write_all(piece)?;
+    let bytes = if last {
+        packer.finish()?
+    } else {
+        packer.flush()?;
+        std::mem::take(packer.get_mut())
+    };
+    Ok((bytes, Sum::of(piece)))
+}
+
+/// Adler-32, the sum at the end of a zlib stream (RFC 1950).
+#[derive(Clone, Copy)]
+struct Sum {
+    /// One more than the sum of all bytes.
+    low: u64,
+    /// The sum of what `low` was after each byte.
+    high: u64,
+    /// How many bytes.
+    length: u64,
+}
+
+impl Default for Sum {
+    fn default() -> Self {
+        Self { low: 1, high: 0, length: 0 }
+    }
+}
+
+impl Sum {
+    /// The largest prime below 2¹⁶.
+    const PRIME: u64 = 65521;
+
+    fn of(bytes: &[u8]) -> Self {
+        /// As many bytes as can be summed up before 32 bits overflow.
+        const MOST: usize = 5552;
+        let (mut low, mut high) = (1, 0);
+        for part in bytes.chunks(MOST) {
+            for &byte in part {
+                low += u32::from(byte);
+                high += low;
+            }
+            low %= Self::PRIME as u32;
+            high %= Self::PRIME as u32;
+        }
+        Self { low: low.into(), high: high.into(), length: bytes.len() as u64 }
+    }
+
+    /// The sum of these bytes and of others that follow them.
+    fn joined(self, next: Self) -> Self {
+        // All of the sums in `next.high` began at 1 instead of at `self.low`.
+        let more = next.length % Self::PRIME * (self.low + Self::PRIME - 1);
+        Self {
+            low: (self.low + next.low + Self::PRIME - 1) % Self::PRIME,
+            high: (self.high + next.high + more) % Self::PRIME,
+            length: self.length + next.length,
+        }
+    }
+
+    fn value(self) -> u32 {
+        (self.high << 16 | self.low) as u32
+    }
 }
 
 fn write_chunk(writer: &mut impl Write, name: [u8; 4], content: &[u8]) -> io::Result<()> {
@@ -209,20 +314,21 @@ fn write_chunk(writer: &mut impl Write, name: [u8; 4], content: &[u8]) -> io::Re
     writer.write_all(&sum.sum().to_be_bytes())
 }
 
-/// Appends a row as differences from the one above or from its own cells to the west, whichever are smaller.
+/// Appends a row as differences from its own cells to the west or from the row above, whichever are smaller.
 fn filter(row: &[u8], above: &[u8], out: &mut Vec<u8>) {
     /// Bytes of a cell.
     const CELL: usize = 2;
-    let west = |at: usize| if at < CELL { 0 } else { row[at - CELL] };
-    let sub = row.iter().enumerate().map(|(at, &byte)| byte.wrapping_sub(west(at)));
-    let up = row.iter().zip(above).map(|(&byte, &above)| byte.wrapping_sub(above));
     let size = |byte: u8| u64::from((byte as i8).unsigned_abs());
-    if sub.clone().map(size).sum::<u64>() < up.clone().map(size).sum::<u64>() {
-        out.push(1);
-        out.extend(sub);
-    } else {
+    let from_above = || row.iter().zip(above).map(|(byte, above)| byte.wrapping_sub(*above));
+    let start = out.len();
+    out.push(1);
+    out.extend(&row[..CELL]);
+    out.extend(row[CELL..].iter().zip(row).map(|(byte, west)| byte.wrapping_sub(*west)));
+    let to_the_west: u64 = out[start + 1..].iter().map(|&byte| size(byte)).sum();
+    if from_above().map(size).sum::<u64>() <= to_the_west {
+        out.truncate(start);
         out.push(2);
-        out.extend(up);
+        out.extend(from_above());
     }
 }
 
@@ -264,4 +370,78 @@ pub(crate) fn write_rgb(
     writer.write_image_data(pixels)?;
     writer.finish()?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Read;
+    use thalweg_field::random::Key;
+
+    /// The codes of a grey picture, as the standard says to read it: by hand but for deflate, whose reader checks the sum.
+    fn codes(file: &[u8], cols: usize) -> (Vec<u16>, usize) {
+        let (mut packed, mut pieces, mut at) = (Vec::new(), 0, 8);
+        while at < file.len() {
+            let length = u32::from_be_bytes(file[at..at + 4].try_into().unwrap()) as usize;
+            if &file[at + 4..at + 8] == b"IDAT" {
+                packed.extend(&file[at + 8..at + 8 + length]);
+                pieces += 1;
+            }
+            at += 12 + length;
+        }
+        let mut bytes = Vec::new();
+        flate2::read::ZlibDecoder::new(&*packed).read_to_end(&mut bytes).unwrap();
+        let mut above = vec![0u8; 2 * cols];
+        let rows = bytes.chunks_exact(2 * cols + 1).flat_map(|row| {
+            let mut new = row[1..].to_vec();
+            for i in 0..new.len() {
+                let west = if i < 2 { 0 } else { new[i - 2] };
+                new[i] = new[i].wrapping_add(if row[0] == 1 { west } else { above[i] });
+            }
+            above.clone_from(&new);
+            new
+        });
+        let bytes: Vec<u8> = rows.collect();
+        (bytes.chunks_exact(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]])).collect(), pieces)
+    }
+
+    /// Numbers that cannot be packed, an even slope, and level ground, in one piece and in many: the pieces are one stream
+    /// with one sum, which the crate `png` reads too.
+    #[test]
+    fn pieces_packed_side_by_side_are_one_stream() {
+        let noise = |col: usize, row: usize| Key::new(5).with(row as u64).with(col as u64).bits() as u16;
+        let slope = |col: usize, row: usize| (20 * row + 3 * col) as u16;
+        let level = |_, _| 7;
+        let grounds: [&(dyn Fn(usize, usize) -> u16 + Sync); 3] = [&noise, &slope, &level];
+        for [cols, rows] in [[1009, 1009], [1, 3], [300_000, 2], [517, 9000]] {
+            for ground in grounds.into_iter().take(if rows == 9000 { 1 } else { 3 }) {
+                let values = Grid2::from_fn(cols, rows, |col, row| f32::from(ground(col, row)));
+                let label = Label::new(&crate::label::HEIGHT, &values, &thalweg_field::Frame::with_cell(1.0));
+                let mut file = Vec::new();
+                write_codes(&mut file, &values, |value| value as u16, &label).unwrap();
+                let expected: Vec<u16> = values.values().iter().map(|&value| value as u16).collect();
+                let (found, pieces) = codes(&file, cols);
+                assert!(found == expected, "{cols} × {rows}");
+                assert!(pieces > 2 || cols * rows * 2 < PIECE, "{pieces} pieces");
+                let mut reader = Decoder::new(io::Cursor::new(&file)).read_info().unwrap();
+                let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
+                reader.next_frame(&mut bytes).unwrap();
+                let pairs = bytes.chunks_exact(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]]));
+                assert!(pairs.eq(expected), "{cols} × {rows} by the crate png");
+            }
+        }
+    }
+
+    #[test]
+    fn joined_sums_are_those_of_the_whole() {
+        let bytes: Vec<u8> = (0..200_000u64).map(|i| Key::new(6).with(i).bits() as u8 | 0x80).collect();
+        let whole = Sum::of(&bytes).value();
+        // "Wikipedia" is 0x11E60398.
+        assert_eq!(Sum::of(b"Wikipedia").value(), 0x11e6_0398);
+        for at in [0, 1, 5552, 65_521, 131_000, 200_000] {
+            let (one, other) = bytes.split_at(at);
+            let joined = Sum::default().joined(Sum::of(one)).joined(Sum::of(other));
+            assert_eq!(joined.value(), whole, "cut at {at}");
+        }
+    }
 }

@@ -27,7 +27,12 @@ pub(crate) fn check_points(path: &Path, points: &Points) -> Result<(), WriteErro
     if !(points.radius.is_finite() && points.radius >= 0.0) {
         return refuse(format!("the radius is {} m", points.radius), "it must be 0 or more");
     }
+    if !points.ids.is_empty() && points.ids.len() != points.len() {
+        let what = format!("{} of {} points have a number of their own", points.ids.len(), points.len());
+        return refuse(what, "all must have one, or none");
+    }
     let mut names = HashSet::from(["x", "y", "z"]);
+    names.extend((!points.ids.is_empty()).then_some("id"));
     for column in &points.columns {
         let FieldInfo { name, unit, meaning } = &column.info;
         if !names.insert(name) {

@@ -250,6 +250,8 @@ impl Scale {
                 let share = (number - zero) / full;
                 (top * share * share.abs()) as f32
             }
+            // Adding 0 would take the sign of -0 away.
+            None if self.low == 0.0 => (number * self.step) as f32,
             None => (self.low + number * self.step) as f32,
         }
     }

@@ -113,7 +113,8 @@ pub enum CopyError {
 
 /// Whether terrain can be written to a file of this name row by row.
 pub fn is_written_by_rows(path: &Path) -> bool {
-    matches!(Format::named(path), Some(Format::Tiff | Format::Png | Format::Raw | Format::Raw32))
+    use Format::{AsciiGrid, Npy, Png, Raw, Raw32, Tiff};
+    matches!(Format::named(path), Some(Tiff | Png | Raw | Raw32 | AsciiGrid | Npy))
 }
 
 /// Writes terrain that has been [surveyed](survey) into another file, row by row. Cells without a height stay so, and

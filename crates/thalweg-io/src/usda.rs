@@ -13,12 +13,12 @@ use std::collections::BTreeMap;
 use std::fmt::{Display, Write as _};
 use std::io::{self, Write};
 use std::path::Path;
-use thalweg_field::{Points, TriMesh};
+use thalweg_field::{Points, Pose, TriMesh};
 
 /// Writes a moving scene. `moment` gives the moments in the order of their times; each is asked for several times, so that
 /// no more than one is in memory.
 ///
-/// Names of things stay for the whole scene; a thing that is not there at a moment is invisible then.
+/// Names of things stay for the whole scene, and bodies have the shape of their first moment; a thing that is not there at a moment is invisible then.
 pub fn write_usda(
     path: &Path,
     motion: &Motion,
@@ -49,6 +49,8 @@ struct Cast {
 /// What is known of a thing from all its moments.
 struct Role {
     points: bool,
+    /// What a body looks like, if it is one.
+    body: Option<(TriMesh, Vec<[f32; 4]>)>,
     /// Whether its triangles are always the same.
     firm: Option<Vec<[u32; 3]>>,
     /// Numbers of the moments at which it is there.
@@ -87,26 +89,24 @@ impl Cast {
     }
 
     fn take(&mut self, number: usize, Thing { name, shape }: Thing) {
+        let plain = Role {
+            points: matches!(shape, Shape::Points(_)),
+            body: None,
+            firm: None,
+            there: Vec::new(),
+            coloured: false,
+            normals: false,
+        };
         match shape {
-            Shape::Points(_) => {
-                let role = self.roles.entry(name).or_insert_with(|| Role {
-                    points: true,
-                    firm: None,
-                    there: Vec::new(),
-                    coloured: false,
-                    normals: false,
-                });
-                role.there.push(number);
+            Shape::Points(_) => self.roles.entry(name).or_insert(plain).there.push(number),
+            Shape::Body { mesh, colours, .. } => {
+                let body = Some((mesh, colours));
+                self.roles.entry(name).or_insert(Role { body, ..plain }).there.push(number);
             }
             Shape::Mesh { mesh, colours } => {
                 let [coloured, normals] = [!colours.is_empty(), !mesh.normals.is_empty()];
-                let role = self.roles.entry(name).or_insert_with(|| Role {
-                    points: false,
-                    firm: Some(mesh.triangles.clone()),
-                    there: Vec::new(),
-                    coloured,
-                    normals,
-                });
+                let firm = Some(mesh.triangles.clone());
+                let role = self.roles.entry(name).or_insert(Role { firm, coloured, normals, ..plain });
                 if role.firm.as_ref().is_some_and(|firm| *firm != mesh.triangles) {
                     role.firm = None;
                 }
@@ -135,17 +135,15 @@ fn still(writer: &mut impl Write, Thing { name, shape }: &Thing) -> io::Result<(
     match shape {
         Shape::Mesh { mesh, colours } => {
             writeln!(writer, "    def Mesh \"{name}\"\n    {{")?;
-            let plain = |what: &str| format!("        {what} = ");
-            line(writer, &plain("float3[] extent"), &extent(&mesh.positions, 0.0))?;
-            line(writer, &plain("int[] faceVertexCounts"), &counts(mesh))?;
-            line(writer, &plain("int[] faceVertexIndices"), &indices(mesh))?;
-            line(writer, &plain("point3f[] points"), &triples(&mesh.positions))?;
-            if !mesh.normals.is_empty() {
-                line(writer, &plain("normal3f[] normals"), &(triples(&mesh.normals) + VERTEX))?;
-            }
-            if !colours.is_empty() {
-                line(writer, &plain("color3f[] primvars:displayColor"), &(colour_list(colours) + VERTEX))?;
-            }
+            surface(writer, mesh, colours)?;
+            writer.write_all(MESH_END)
+        }
+        Shape::Body { mesh, colours, pose } => {
+            writeln!(writer, "    def Mesh \"{name}\"\n    {{")?;
+            surface(writer, mesh, colours)?;
+            line(writer, "        double3 xformOp:translate = ", &place(pose))?;
+            line(writer, "        quatf xformOp:orient = ", &turn(pose))?;
+            writer.write_all(MOVED)?;
             writer.write_all(MESH_END)
         }
         Shape::Points(points) => {
@@ -159,6 +157,35 @@ fn still(writer: &mut impl Write, Thing { name, shape }: &Thing) -> io::Result<(
     }
 }
 
+/// A surface that stays as it is.
+fn surface(writer: &mut impl Write, mesh: &TriMesh, colours: &[[f32; 4]]) -> io::Result<()> {
+    let plain = |what: &str| format!("        {what} = ");
+    line(writer, &plain("float3[] extent"), &extent(&mesh.positions, 0.0))?;
+    line(writer, &plain("int[] faceVertexCounts"), &counts(mesh))?;
+    line(writer, &plain("int[] faceVertexIndices"), &indices(mesh))?;
+    line(writer, &plain("point3f[] points"), &triples(&mesh.positions))?;
+    if !mesh.normals.is_empty() {
+        line(writer, &plain("normal3f[] normals"), &(triples(&mesh.normals) + VERTEX))?;
+    }
+    if !colours.is_empty() {
+        line(writer, &plain("color3f[] primvars:displayColor"), &(colour_list(colours) + VERTEX))?;
+    }
+    Ok(())
+}
+
+fn place(pose: &Pose) -> String {
+    let [x, y, z] = pose.place;
+    format!("({x}, {y}, {z})")
+}
+
+/// USD tells the real part first.
+fn turn(pose: &Pose) -> String {
+    let [x, y, z, w] = pose.turn;
+    format!("({w}, {x}, {y}, {z})")
+}
+
+/// First turned, then put into its place.
+const MOVED: &[u8] = b"        uniform token[] xformOpOrder = [\"xformOp:translate\", \"xformOp:orient\"]\n";
 const VERTEX: &str = " (\n            interpolation = \"vertex\"\n        )";
 const CONSTANT: &str = " (\n            interpolation = \"constant\"\n        )";
 const MESH_END: &[u8] = b"        uniform token orientation = \"rightHanded\"\n        \
@@ -189,13 +216,19 @@ fn moving(
     let of_mesh = |value: fn(&TriMesh) -> String| {
         move |shape: &Shape| match shape {
             Shape::Mesh { mesh, .. } => value(mesh),
-            Shape::Points(_) => "None".into(),
+            _ => "None".into(),
         }
     };
     let of_points = |value: fn(&Points) -> String| {
         move |shape: &Shape| match shape {
             Shape::Points(points) => value(points),
-            Shape::Mesh { .. } => "None".into(),
+            _ => "None".into(),
+        }
+    };
+    let of_body = |value: fn(&Pose) -> String| {
+        move |shape: &Shape| match shape {
+            Shape::Body { pose, .. } => value(pose),
+            _ => "None".into(),
         }
     };
     if role.points {
@@ -205,6 +238,12 @@ fn moving(
         sampled(writer, "float[] widths", &of_points(|p| each(&vec![2.0 * p.radius; p.len()])), "")?;
         sampled(writer, "vector3f[] velocities", &of_points(velocities), "")?;
         sampled(writer, "int64[] ids", &of_points(ids), "")?;
+    } else if let Some((mesh, colours)) = &role.body {
+        writeln!(writer, "    def Mesh \"{name}\"\n    {{")?;
+        surface(writer, mesh, colours)?;
+        sampled(writer, "double3 xformOp:translate", &of_body(place), "")?;
+        sampled(writer, "quatf xformOp:orient", &of_body(turn), "")?;
+        writer.write_all(MOVED)?;
     } else {
         writeln!(writer, "    def Mesh \"{name}\"\n    {{")?;
         sampled(writer, "float3[] extent", &of_mesh(|mesh| extent(&mesh.positions, 0.0)), "")?;
@@ -227,7 +266,7 @@ fn moving(
         if role.coloured {
             let colours = |shape: &Shape| match shape {
                 Shape::Mesh { colours, .. } => colour_list(colours),
-                Shape::Points(_) => "None".into(),
+                _ => "None".into(),
             };
             sampled(writer, "color3f[] primvars:displayColor", &colours, "")?;
             writeln!(writer, "        color3f[] primvars:displayColor{VERTEX}")?;
@@ -292,6 +331,5 @@ fn velocities(points: &Points) -> String {
 }
 
 fn ids(points: &Points) -> String {
-    let Some(column) = points.column("id") else { return "None".into() };
-    each(&column.values.iter().map(|&id| id as i64).collect::<Vec<_>>())
+    if points.ids.is_empty() { "None".into() } else { each(&points.ids) }
 }

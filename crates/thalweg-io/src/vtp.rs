@@ -13,7 +13,7 @@ use std::path::Path;
 use thalweg_field::{Column, FieldInfo, Points};
 
 /// Writes particles as VTK PolyData: a vertex for each, and an array of point data for each column under
-/// its name.
+/// its name; `id` holds the numbers that they were born with, if they have any.
 ///
 /// Three columns of one unit named `<stem>_x`, `<stem>_y` and `<stem>_z` become one array of vectors
 /// named after the stem, unless a column has that name already. Units and meanings are in comments at the
@@ -30,7 +30,8 @@ pub fn write_vtp_points(path: &Path, points: &Points, time: Option<f64>) -> Resu
     }
     let mut field_data = vec![Array { name: "radius", values: Values::One(points.radius) }];
     field_data.extend(time.map(|time| Array { name: "TimeValue", values: Values::Time(time) }));
-    let point_data = columns(points);
+    let ids = (!points.ids.is_empty()).then_some(Array { name: "id", values: Values::Ids(&points.ids) });
+    let point_data: Vec<_> = ids.into_iter().chain(columns(points)).collect();
     let places = [Array { name: "Points", values: Values::Places(&points.positions) }];
     let vertices = [
         Array { name: "connectivity", values: Values::Count { from: 0, count: points.len() } },
@@ -65,6 +66,7 @@ enum Values<'a> {
     Places(&'a [[f32; 3]]),
     Column(&'a Column),
     Vector([&'a Column; 3]),
+    Ids(&'a [u32]),
     /// Whole numbers, each one more than that before.
     Count {
         from: i64,
@@ -77,6 +79,7 @@ impl Values<'_> {
         match self {
             Self::Count { .. } => "Int64",
             Self::Time(_) => "Float64",
+            Self::Ids(_) => "UInt32",
             _ => "Float32",
         }
     }
@@ -92,6 +95,7 @@ impl Values<'_> {
         let tuples = match self {
             Self::One(_) | Self::Time(_) => 1,
             Self::Places(places) => places.len(),
+            Self::Ids(ids) => ids.len(),
             Self::Column(column) | Self::Vector([column, ..]) => column.values.len(),
             Self::Count { count, .. } => *count,
         };
@@ -118,6 +122,7 @@ impl Values<'_> {
             Self::Column(column) => {
                 column.values.iter().try_for_each(|value| writer.write_all(&value.to_le_bytes()))
             }
+            Self::Ids(ids) => ids.iter().try_for_each(|id| writer.write_all(&id.to_le_bytes())),
             Self::Vector(parts) => (0..parts[0].values.len()).try_for_each(|index| {
                 writer.write_all(parts.map(|part| part.values[index].to_le_bytes()).as_flattened())
             }),

@@ -17,7 +17,7 @@ const FOOT: f32 = 0.045;
 /// use thalweg_render::{Camera, Extent};
 ///
 /// let mut drop = Snapshot::of_fields(Frame::with_cell(1.0), Vec::new());
-/// drop.points = Some(Points { positions: vec![[3.0, 4.0, 5.0]], radius: 0.5, columns: Vec::new() });
+/// drop.points = Some(Points { positions: vec![[3.0, 4.0, 5.0]], radius: 0.5, ..Points::default() });
 /// let view = Extent::of(&drop).view(&Camera::default(), 1.0, 1.6);
 /// assert!(view.place_of([3.0, 4.0, 5.0].into()).is_some_and(|[x, y]| (x - 0.5).hypot(y - 0.5) < 0.1));
 /// ```

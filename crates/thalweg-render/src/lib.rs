@@ -51,6 +51,7 @@ mod text;
 pub use camera::{Camera, Fly, Follow, Lens, Orbit, Ride, View};
 pub use colour_bar::{Legend, LegendPlace};
 pub use colour_map::ColourMap;
+pub use cpu::lit_ground::ground_colours;
 pub use cpu::map::{MapStyle, map};
 pub use cpu::perspective::{perspective, sketch};
 pub use cpu::relief::relief;

@@ -30,7 +30,7 @@ fn empty() -> Snapshot {
 }
 
 fn of_points(positions: Vec<[f32; 3]>, radius: f32) -> Snapshot {
-    Snapshot { points: Some(Points { positions, radius, columns: Vec::new() }), ..empty() }
+    Snapshot { points: Some(Points { positions, radius, ..Points::default() }), ..empty() }
 }
 
 fn field(name: &'static str, values: Grid2<f32>) -> Field {
@@ -322,7 +322,7 @@ fn one_and_many_threads_draw_the_same_bytes() {
     let unit = |i: u64, axis: u64| Key::new(3).with(i).with(axis).unit() as f32;
     let place = |i: u64| [200.0 * unit(i, 0), 200.0 * unit(i, 1), 60.0 * unit(i, 2)];
     snapshot.points =
-        Some(Points { positions: (0..6000).map(place).collect(), radius: 2.0, columns: vec![] });
+        Some(Points { positions: (0..6000).map(place).collect(), radius: 2.0, ..Points::default() });
     for (low, matter) in [(20.0, Matter::Water), (90.0, Matter::Solid([120, 90, 70]))] {
         let mesh = solid_box([low, low, -20.0], [low + 50.0, low + 40.0, 70.0]);
         snapshot.meshes.push(Mesh { name: "box".into(), matter, mesh });

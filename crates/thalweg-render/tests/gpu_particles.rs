@@ -26,7 +26,7 @@ fn shaped(shape: ParticleShape) -> Look {
 }
 
 fn of_points(positions: Vec<[f32; 3]>, radius: f32) -> Snapshot {
-    let points = Points { positions, radius, columns: Vec::new() };
+    let points = Points { positions, radius, ..Points::default() };
     Snapshot { points: Some(points), ..Snapshot::of_fields(Frame::with_cell(1.0), Vec::new()) }
 }
 
@@ -169,7 +169,7 @@ fn the_same_world_gives_the_same_bytes() {
         let mut snapshot = Snapshot::of_fields(Frame::with_cell(1.0), vec![Field { info, values: bed }]);
         let place = |i: u64| [0, 1, 2].map(|axis| 5.0 + 12.0 * Key::new(3).with(i).with(axis).unit() as f32);
         let positions = (0..4000).map(place).map(|[x, y, z]| [x, y, 0.4 * z]).collect();
-        snapshot.points = Some(Points { positions, radius: 0.3, columns: Vec::new() });
+        snapshot.points = Some(Points { positions, radius: 0.3, ..Points::default() });
         let water = solid_box([20.0, 5.0, 0.0], [35.0, 25.0, 4.0]);
         snapshot.meshes.push(Mesh { name: "pool".into(), matter: Matter::Water, mesh: water });
         let rock = solid_box([25.0, 10.0, 0.0], [28.0, 14.0, 6.0]);

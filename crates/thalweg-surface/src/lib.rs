@@ -16,7 +16,7 @@
 //!
 //! // A drop of 4 × 4 × 4 particles, 2 cm apart.
 //! let place = |i: usize| [i % 4, i / 4 % 4, i / 16].map(|n| 0.02 * n as f32);
-//! let drop = Points { positions: (0..64).map(place).collect(), radius: 0.01, columns: Vec::new() };
+//! let drop = Points { positions: (0..64).map(place).collect(), radius: 0.01, ..Points::default() };
 //! let mesh = reconstruct(&drop, &SurfaceParams::of(&drop))?;
 //! assert_eq!(mesh.normals.len(), mesh.positions.len());
 //! // Closed, and in one piece without holes: Euler's V - E + F = 2, with three half edges to a face.
@@ -130,7 +130,7 @@ mod tests {
     fn how_space_is_cut_does_not_show() {
         let key = Key::new(5);
         let place = |i: u64| std::array::from_fn(|axis| key.with(i).with(axis as u64).unit() as f32);
-        let cloud = Points { positions: (0..3000).map(place).collect(), radius: 0.03, columns: Vec::new() };
+        let cloud = Points { positions: (0..3000).map(place).collect(), radius: 0.03, ..Points::default() };
         let params = SurfaceParams::of(&cloud);
         let whole = cut_into(&cloud, &params, 128).unwrap();
         assert!(!whole.triangles.is_empty());

@@ -144,7 +144,7 @@ mod tests {
             ("one", vec![[3.0, -2.0, 1.0]]),
         ];
         for (name, positions) in cases {
-            let points = Points { positions, radius: RADIUS, columns: Vec::new() };
+            let points = Points { positions, radius: RADIUS, ..Points::default() };
             let params = SurfaceParams { merge_slivers: false, ..SurfaceParams::of(&points) };
             let lattice = Lattice::around(&points, &params).unwrap().unwrap();
             let expected = corners(&points, &lattice, &params);

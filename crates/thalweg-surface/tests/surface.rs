@@ -12,7 +12,7 @@ use thalweg_test_support::on_threads;
 const RADIUS: f32 = 0.05;
 
 fn points(positions: Vec<[f32; 3]>) -> Points {
-    Points { positions, radius: RADIUS, columns: Vec::new() }
+    Points { positions, radius: RADIUS, ..Points::default() }
 }
 
 /// A ball of particles on a lattice, `reach` particles from its middle to its rim, each moved by up to

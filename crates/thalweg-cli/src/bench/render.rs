@@ -71,7 +71,7 @@ fn particles(count: usize, machine: &Machine) -> Result<Row, Failure> {
     let positions: Vec<[f32; 3]> = (0..count).map(place).collect();
     let heights = positions.iter().map(|p| p[2]).collect();
     let column = Column { info: FieldInfo::new("height", "m", "height of the particle"), values: heights };
-    let points = Points { positions, radius, columns: vec![column] };
+    let points = Points { positions, radius, columns: vec![column], ..Points::default() };
     let mut snapshot = Snapshot::of_fields(Frame::with_cell(1.0), Vec::new());
     snapshot.points = Some(points);
     let mut look = quick();

@@ -10,14 +10,17 @@ use crate::print::fixed;
 use std::path::Path;
 use thalweg::field::{FieldInfo, Heightfield};
 use thalweg::io::{
-    CopyError, Kind, ReadOptions, WriteOptions, copy_by_rows, fill_holes, heights_of_mesh,
-    is_written_by_rows, read_mesh, survey, write_heightfield,
+    CopyError, Kind, MeshExtras, ReadOptions, WriteOptions, copy_by_rows, fill_holes, heights_of_mesh,
+    is_written_by_rows, read_mesh, survey, write_heightfield, write_mesh_with,
 };
+use thalweg::render::Look;
+use thalweg::run::colours_of_ground;
+use thalweg::terrain::tin::{TinParams, ground_mesh};
 
 /// Cells from which a file is copied row by row.
 const LARGE: u64 = 4096 * 4096;
 
-/// Formats of bodies that terrain is not.
+/// Formats of meshes.
 const MESHES: [&str; 4] = ["obj", "ply", "stl", "glb"];
 
 /// `thalweg convert`
@@ -42,11 +45,12 @@ pub(crate) fn convert(args: &ConvertArgs) -> Result<(), Failure> {
         return Ok(());
     }
     let ending = args.output.extension().unwrap_or_default().to_ascii_lowercase();
-    if MESHES.iter().any(|mesh| ending == *mesh) {
-        return Err(Failure::usage(format!(
-            "{}: heights are written as .png, .tif, .exr, .r16, .raw or .r32; as a mesh, convert the .twv volume of them",
-            args.output.display()
-        )));
+    let to_mesh = MESHES.iter().any(|mesh| ending == *mesh);
+    if to_mesh && (args.target.is_some() || args.tiles.is_some()) {
+        return Err(Failure::usage(format!("{}: --for and --tiles are for heights", args.output.display())));
+    }
+    if !to_mesh && args.triangles.is_some() {
+        return Err(Failure::usage("--triangles is for meshes: .obj, .ply, .stl or .glb"));
     }
     let plain = args.size.is_none() && args.target.is_none() && args.tiles.is_none() && !args.join;
     if plain && by_rows(args)? {
@@ -72,7 +76,23 @@ pub(crate) fn convert(args: &ConvertArgs) -> Result<(), Failure> {
         }
         None => ground,
     };
+    if to_mesh {
+        return write_as_mesh(args, &ground);
+    }
     write(args, &ground, info, &args.output)
+}
+
+/// Writes the ground as triangles, with the colours that pictures have.
+fn write_as_mesh(args: &ConvertArgs, ground: &Heightfield) -> Result<(), Failure> {
+    let usual = TinParams::default();
+    let params = TinParams { max_triangles: args.triangles.unwrap_or(usual.max_triangles), ..usual };
+    let tin = ground_mesh(ground, &params, None).map_err(Failure::usage)?;
+    let colours = colours_of_ground(&tin, None, ground, &Look::default());
+    let extras = MeshExtras { colours: Some(&colours), uvs: Some(&tin.uvs), matt: true, up: None };
+    write_mesh_with(&args.output, &tin.mesh, &extras)?;
+    let (triangles, off) = (tin.mesh.triangles.len(), fixed(tin.error, 3));
+    say!("{}: {triangles} triangles, {off} m off the cells at most", args.output.display());
+    Ok(())
 }
 
 /// The heights of a mesh, seen from above; none if the input is no mesh.

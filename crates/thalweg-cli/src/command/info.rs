@@ -359,9 +359,10 @@ fn info_points(points: &Points, args: &InfoArgs) -> Result<(), Failure> {
             })
             .collect();
         let [min, max] = bounds(&points.positions);
+        let ids = [points.ids.iter().min(), points.ids.iter().max()];
         answer(&json!({
             "kind": "particles", "count": points.len(), "radius": points.radius, "min": min, "max": max,
-            "columns": columns,
+            "ids": ids, "columns": columns,
         }));
         return Ok(());
     }
@@ -372,6 +373,9 @@ fn info_points(points: &Points, args: &InfoArgs) -> Result<(), Failure> {
     };
     say!("particles       {}{radius}", points.len());
     tell_bounds(bounds(&points.positions));
+    if let (Some(low), Some(high)) = (points.ids.iter().min(), points.ids.iter().max()) {
+        say!("{:<15} {low} to {high}: number a particle was born with", "id");
+    }
     for (FieldInfo { name, unit, meaning }, (low, high)) in columns {
         let about = if meaning.is_empty() { String::new() } else { format!(": {meaning}") };
         say!("{name:<15} {} to {} {unit}{about}", brief(low.into()), brief(high.into()));

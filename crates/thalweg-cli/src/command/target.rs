@@ -9,12 +9,17 @@ use crate::Failure;
 use crate::args::{ConvertArgs, FitArg, TargetArg};
 use crate::print::fixed;
 use serde_json::{Map, Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use thalweg::field::Heightfield;
+use thalweg::field::{Field, Frame, Grid2, Heightfield};
 use thalweg::io::{
     Story, WriteOptions, atomic, read_heightfield, read_map, write_heightfield, write_map_exr, write_map_png,
+    write_map_tiff, write_shares_png, write_vectors_png,
 };
+use thalweg::terrain::art::{NormalStyle, normals, splat};
+
+/// Water at least this deep counts as such in shares of the ground `[m]`.
+const WET: f32 = 0.01;
 
 /// Endings that mean a folder rather than a file are none.
 const NONE: &str = "";
@@ -63,8 +68,8 @@ impl Target {
         ground: Heightfield,
         output: &Path,
     ) -> Result<(), Failure> {
-        let output = self.file(output)?;
         let ground = self.sized(args, ground)?;
+        let output = self.file(output)?;
         self.write(args, &ground, &output, Story::default())
     }
 
@@ -122,6 +127,13 @@ impl Target {
             let sizes: Vec<_> = near.iter().map(|&size| whole(size)).collect();
             let best = sizes.into_iter().min_by(|a, b| off(a).total_cmp(&off(b)));
             let Some(size) = best else { return Err(self.refused(tile, &near)) };
+            if fit == FitArg::Nearest && !keeps_shape(old, size) {
+                return Err(Failure::usage(format!(
+                    "{} takes no terrain of the shape of {} x {} cells; say --fit crop to cut or --fit pad to add ground \
+                     instead of --fit nearest",
+                    self.name, old[0], old[1]
+                )));
+            }
             return fitted(ground, size, Some(fit), args.source.max_memory);
         }
         Err(self.refused(tile, &near))
@@ -234,12 +246,49 @@ impl Target {
             told = Some(values);
         }
         let Some(Value::Object(values)) = told else { return Ok(()) };
-        for (name, value) in values {
+        for (name, value) in values.into_iter().filter(|(name, _)| name != "for") {
             match value {
                 Value::String(text) => say!("  {name:<26} {text}"),
                 value => say!("  {name:<26} {value}"),
             }
         }
+        Ok(())
+    }
+
+    /// Writes a map as the program takes masks.
+    fn write_map(&self, stem: &Path, field: &Field, frame: &Frame) -> Result<(), Failure> {
+        let file = stem.with_extension(self.masks);
+        match self.masks {
+            "png" => write_map_png(&file, field, frame)?,
+            "exr" => write_map_exr(&file, field, frame)?,
+            _ => write_map_tiff(&file, field, frame)?,
+        }
+        say!("{}", file.display());
+        Ok(())
+    }
+
+    /// Writes normals, in the style of the program, and the shares of rock, soil, loose ground and water in each cell.
+    fn write_art(
+        &self,
+        folder: &Path,
+        ground: &Heightfield,
+        maps: &BTreeMap<String, Grid2<f32>>,
+    ) -> Result<(), Failure> {
+        let (style, told) = match self.program {
+            TargetArg::Unreal => (NormalStyle::DirectX, "DirectX"),
+            _ => (NormalStyle::OpenGl, "OpenGL"),
+        };
+        let file = folder.join("normal.png");
+        let about = json!({ "quantity": "normal", "style": told });
+        write_vectors_png(&file, &normals(ground, style), &about.to_string())?;
+        say!("{} ({told})", file.display());
+        let wet = maps.get("water").map(|depth| depth.map(|depth| if depth >= WET { 1.0_f32 } else { 0.0 }));
+        let shares = splat(ground, maps.get("deposition"), wet.as_ref());
+        let about = json!({ "quantity": "splat", "red": "rock", "green": "soil", "blue": "loose ground",
+            "alpha": "water", "sum": 255 });
+        let file = folder.join("splat.png");
+        write_shares_png(&file, &shares, &about.to_string())?;
+        say!("{} (red rock, green soil, blue loose ground, alpha water)", file.display());
         Ok(())
     }
 
@@ -303,7 +352,8 @@ impl Target {
                 put("Plane Size X, Y (m)", format!("{width} x {length}").into());
                 put("Image Color Space", "Non-Color".into());
                 put("Displace Strength", number(range));
-                put("Displace Midlevel", number(if range > 0.0 { -low / range } else { 0.0 }));
+                // Without the sign that 0 would get.
+                put("Displace Midlevel", number(if range > 0.0 { 0.0 - low / range } else { 0.0 }));
             }
             TargetArg::Houdini => {
                 put("Size (m)", format!("{width} x {length}").into());
@@ -359,39 +409,53 @@ pub(super) fn convert_run(args: &ConvertArgs, program: TargetArg) -> Result<(), 
     let from = &args.input;
     let reading = thalweg::io::ReadOptions { max_bytes: limit, ..Default::default() };
     let height = read_heightfield(&from.join("height.exr"), &reading).map_err(Failure::usage)?.field;
-    let output = target.file(&args.output)?;
     let ground = target.sized(args, height.clone())?;
-    let size = [ground.height.cols(), ground.height.rows()];
+    let output = target.file(&args.output)?;
     target.write(args, &ground, &output, story(from))?;
-    let Ok(maps) = std::fs::read_dir(from.join("maps")) else { return Ok(()) };
-    let mut maps: Vec<PathBuf> = maps
-        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
-        .filter(|path| path.extension().is_some_and(|ending| ending == "exr"))
-        .collect();
-    maps.sort();
-    for path in maps {
-        let mut field = read_map(&path, limit).map_err(Failure::usage)?;
-        if [field.values.cols(), field.values.rows()] != [height.height.cols(), height.height.rows()] {
+    let mut maps = BTreeMap::new();
+    for path in maps_of(from) {
+        let field = read_map(&path, limit).map_err(Failure::usage)?;
+        if !field.values.same_shape(&height.height) {
             continue;
         }
-        let values = Heightfield { height: field.values, frame: height.frame.clone() };
-        let values =
-            fitted(values, size, args.fit.filter(|fit| *fit != FitArg::Nearest), args.source.max_memory)?;
-        field.values = values.height;
-        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        let file = args.output.join(format!("{stem}.{}", target.masks));
-        match target.masks {
-            "png" => write_map_png(&file, &field, &ground.frame)?,
-            "exr" => write_map_exr(&file, &field, &ground.frame)?,
-            _ => {
-                let map = Heightfield { height: field.values, frame: ground.frame.clone() };
-                let how = WriteOptions { info: Some(field.info), ..WriteOptions::default() };
-                write_heightfield(&file, &map, &how)?;
-            }
-        }
-        say!("{}", file.display());
+        let field = as_large(args, field, &height.frame, &ground)?;
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        target.write_map(&args.output.join(&stem), &field, &ground.frame)?;
+        maps.insert(stem, field.values);
+    }
+    if program != TargetArg::Gis {
+        target.write_art(&args.output, &ground, &maps)?;
     }
     Ok(())
+}
+
+/// The maps of a run as EXR files, by their names.
+fn maps_of(run: &Path) -> Vec<PathBuf> {
+    let Ok(maps) = std::fs::read_dir(run.join("maps")) else { return Vec::new() };
+    let paths = maps.filter_map(|entry| entry.ok().map(|entry| entry.path()));
+    let mut maps: Vec<_> =
+        paths.filter(|path| path.extension().is_some_and(|ending| ending == "exr")).collect();
+    maps.sort();
+    maps
+}
+
+/// A map with the cells of the ground that it belongs to.
+fn as_large(
+    args: &ConvertArgs,
+    mut field: Field,
+    frame: &Frame,
+    ground: &Heightfield,
+) -> Result<Field, Failure> {
+    let size = [ground.height.cols(), ground.height.rows()];
+    let range = field.values.range();
+    let values = Heightfield { height: field.values, frame: frame.clone() };
+    let fit = args.fit.filter(|fit| *fit != FitArg::Nearest);
+    field.values = fitted(values, size, fit, args.source.max_memory)?.height;
+    // Cubics go beyond what there is; no water is less than none.
+    if let Some((low, high)) = range {
+        field.values = field.values.map(|value| value.clamp(low, high));
+    }
+    Ok(field)
 }
 
 /// What the report and the scene of a run say about where its ground comes from.
@@ -451,10 +515,7 @@ mod tests {
     /// Scale 100 is 512 m less one code in Epic's table, from −256 m up, if the actor is at 0.
     #[test]
     fn codes_of_unreal_stand_for_the_heights_they_are_given() {
-        let ground = Heightfield {
-            height: thalweg::field::Grid2::filled(505, 505, 0.0),
-            frame: thalweg::field::Frame::with_cell(2.0),
-        };
+        let ground = Heightfield { height: Grid2::filled(505, 505, 0.0), frame: Frame::with_cell(2.0) };
         let [low, high] = [-100.0, 900.0];
         let values = Target::of(TargetArg::Unreal).values(&ground, [low, high], "png");
         let [scale, z] = ["Scale Z", "Location Z (cm)"].map(|name| values[name].as_f64().unwrap());

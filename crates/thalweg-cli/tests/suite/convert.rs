@@ -67,7 +67,6 @@ fn input_and_output_heights_are_two_things() {
         2,
         &["do not fit the range 0 to 100"],
     );
-    folder.fails(&["convert", "a.tif", "b.obj"], 2, &["b.obj", "heights are written as"]);
     folder.fails(&["convert", "a.tif", "b.jpg"], 2, &["b.jpg", "try .png"]);
 }
 
@@ -132,7 +131,7 @@ fn tiles_share_their_edges_to_the_bit() {
 #[test]
 fn a_mesh_is_seen_from_above() {
     let folder = Folder::new();
-    // Y up, by the comment of ours; one slope that rises to the north.
+    // One slope that rises to the north.
     let text = "solid x\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 40 0 0\nvertex 40 20 50\nendloop\nendfacet\n\
                 facet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 40 20 50\nvertex 0 20 50\nendloop\nendfacet\nendsolid\n";
     std::fs::write(folder.path("slope.stl"), text).unwrap();
@@ -140,4 +139,77 @@ fn a_mesh_is_seen_from_above() {
     let ground = read(&folder, "slope.tif");
     assert_eq!([ground.height.cols(), ground.height.rows()], [20, 10]);
     assert!((ground.height.at(3, 0) - 47.5).abs() < 1.0e-4 && (ground.height.at(3, 9) - 2.5).abs() < 1.0e-4);
+}
+
+/// Cells become corners of triangles and cells again, in their places and upright, whichever axis a format has up.
+#[test]
+fn terrain_becomes_a_mesh_and_terrain_again() {
+    let (folder, whole) = with(40, 30);
+    for name in ["m.obj", "m.ply", "m.glb", "m.stl"] {
+        let told = folder.ok(&["convert", "a.tif", name, "--triangles", "1000"]).stdout;
+        assert!(told.contains("triangles, ") && told.contains(" m off the cells at most"), "{told}");
+        let off: f32 = told.rsplit_once(" m off").unwrap().0.rsplit_once(' ').unwrap().1.parse().unwrap();
+        folder.ok(&["convert", name, "back.exr", "--metres-per-pixel", "12.5"]);
+        let back = read(&folder, "back.exr");
+        // The mesh lies between the middles of the outermost cells.
+        assert_eq!([back.height.cols(), back.height.rows()], [39, 29], "{name}");
+        for [col, row] in [[0, 0], [20, 3], [38, 28], [3, 25]] {
+            let corners = [[0, 0], [1, 0], [0, 1], [1, 1]].map(|[c, r]| whole.height.at(col + c, row + r));
+            let [low, high] = [
+                corners.iter().copied().fold(f32::MAX, f32::min),
+                corners.iter().copied().fold(f32::MIN, f32::max),
+            ];
+            let found = back.height.at(col, row);
+            assert!(
+                (low - off - 0.1..=high + off + 0.1).contains(&found),
+                "{name}: {found} m, {low} to {high} m"
+            );
+        }
+    }
+    folder.fails(&["convert", "a.tif", "m.png", "--triangles", "100"], 2, &["--triangles is for meshes"]);
+    folder.fails(&["convert", "a.tif", "m.glb", "--tiles", "2"], 2, &["--for and --tiles"]);
+}
+
+/// What each program gets of a whole run: the height in its format, every map, normals and a splat map.
+#[test]
+fn a_run_goes_to_every_program() {
+    let folder = Folder::new();
+    folder.write(
+        "scene.toml",
+        "version = 1\n[terrain]\nsize = [64, 43]\ncell = '5 m'\n[[terrain.layer]]\nkind = 'fbm'\nheight = '40 m'\n\
+         wavelength = '90 m'\n[[rain]]\nrate = '90 mm/h'\n[[water]]\nlevel = '-5 m'\n[time]\nsteps = 8\n[output]\npictures = false\n",
+    );
+    folder.ok(&["run", "scene.toml", "--out", "r", "--quiet"]);
+    for (program, height, mask, more) in [
+        ("unreal", "height.png", "water.png", [].as_slice()),
+        ("unity", "height.raw", "water.png", &["--fit", "crop"]),
+        ("godot", "height.exr", "water.exr", &[]),
+        ("blender", "height.exr", "water.exr", &["--size", "96x65"]),
+        ("houdini", "height.exr", "water.exr", &[]),
+        ("gaea", "height.exr", "water.png", &[]),
+        ("gis", "height.tif", "water.tif", &[]),
+    ] {
+        folder.ok(&[&["convert", "r", program, "--for", program], more].concat());
+        let engine = sidecar(&folder, &format!("{program}/height.thalweg.json"));
+        assert_eq!(engine["engine"]["for"], program);
+        let [ground, water] = [height, mask].map(|name| read(&folder, &format!("{program}/{name}")));
+        assert!(ground.height.same_shape(&water.height), "{program}");
+        // No water is less than none, also where cubics go between cells.
+        assert!(water.height.range().unwrap().0 >= 0.0, "{program}: {:?}", water.height.range());
+        for name in ["normal.png", "splat.png"] {
+            assert_eq!(
+                folder.path(&format!("{program}/{name}")).is_file(),
+                program != "gis",
+                "{program}/{name}"
+            );
+        }
+    }
+    let pixels = |program: &str| std::fs::read(folder.path(&format!("{program}/normal.png"))).unwrap();
+    assert!(pixels("unreal") != pixels("godot"), "green is south in one and north in the other");
+    folder.fails(
+        &["convert", "r", "bent", "--for", "unity", "--fit", "nearest"],
+        2,
+        &["64 x 43", "--fit crop", "--fit pad"],
+    );
+    assert!(!folder.path("bent").exists(), "nothing was written");
 }

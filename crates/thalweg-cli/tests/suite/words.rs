@@ -393,7 +393,7 @@ fn info_reads_particles_and_meshes() {
     let told = folder.ok(&["info", "m.obj"]).stdout;
     assert!(
         told.contains("mesh            4 corners, 3 triangles")
-            && told.contains("north           0 to 3.00 m"),
+            && told.contains("up              0 to 3.00 m"),
         "{told}"
     );
     for (text, said) in [

@@ -36,7 +36,6 @@ impl ParticleWater {
             column("speed", "m/s", "speed of the water", &speed),
             column("density", "kg/m³", "density of the water", &density),
             column("pressure", "Pa", "pressure of the water", &|i| self.fluid.pressure_at(density(i))),
-            column("id", "-", "number a particle was born with", &|i| particles.tag[i] as f32),
         ];
         if self.params.erosion.enabled {
             let carried = |i: usize| particles.cargo[i].max(0.0) as f32;
@@ -44,7 +43,8 @@ impl ParticleWater {
         }
         let positions =
             alive.iter().map(|&i| std::array::from_fn(|axis| particles.position[axis][i])).collect();
-        Points { positions, radius: (0.5 * self.params.fluid.spacing) as f32, columns }
+        let ids = alive.iter().map(|&i| particles.tag[i]).collect();
+        Points { positions, radius: (0.5 * self.params.fluid.spacing) as f32, ids, columns }
     }
 
     /// Maps: height, water, speed, and with erosion sediment, erosion and deposition.

@@ -17,7 +17,7 @@ pub use write::{write_ply_mesh, write_ply_points};
 use crate::mesh::UpAxis;
 use crate::reading::Reading;
 use crate::{ReadError, ReadOptions};
-use header::{Element, Encoding, Form, Header, Kind};
+use header::{Element, Encoding, Form, Header, Kind, Property};
 use input::Input;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -28,6 +28,9 @@ const FORMAT: &str = "PLY";
 
 /// Names under which programs store the corners of a face.
 const CORNERS: [&str; 2] = ["vertex_indices", "vertex_index"];
+
+/// The number a particle was born with: a whole number without a sign, so that none is rounded.
+const ID: &str = "id";
 
 /// Memory of a place, a normal or a triangle `[byte]`.
 const TRIPLE: u64 = 12;
@@ -49,8 +52,8 @@ pub enum Ply {
 /// left out, as if nobody had worked them out. Other properties of the vertices are passed over.
 ///
 /// A file without faces is particles, also if it declares that it has none, as programs do for point
-/// clouds; only with no vertices either is it an empty mesh. Every number of a vertex besides `x`, `y`
-/// and `z` becomes a column, rounded to f32. Comments of the form `unit <name> <unit>`,
+/// clouds; only with no vertices either is it an empty mesh. `id`, where it is a `uint`, is the number each was born
+/// with; every other number of a vertex besides `x`, `y` and `z` becomes a column, rounded to f32. Comments of the form `unit <name> <unit>`,
 /// `meaning <name> <text>` and `radius <metres>` give what the numbers do not: without them the unit is
 /// `-` and the radius 0.
 pub fn read_ply(path: &Path, max_bytes: u64) -> Result<Ply, ReadError> {
@@ -80,7 +83,7 @@ pub fn read_ply(path: &Path, max_bytes: u64) -> Result<Ply, ReadError> {
     }
     input.finish()?;
 
-    let Vertices { mut positions, mut normals, columns } = vertices;
+    let Vertices { mut positions, mut normals, ids, columns } = vertices;
     if plan.face.is_some() {
         if normals.iter().flatten().any(|n| !n.is_finite()) {
             normals.clear();
@@ -95,7 +98,7 @@ pub fn read_ply(path: &Path, max_bytes: u64) -> Result<Ply, ReadError> {
     let notes = Notes::of(reading, &header.comments)?;
     let columns = plan.columns.iter().zip(columns);
     let columns = columns.map(|(&name, values)| Column { info: notes.info(name), values }).collect();
-    Ok(Ply::Points(Points { positions, radius: notes.radius, columns }))
+    Ok(Ply::Points(Points { positions, radius: notes.radius, ids, columns }))
 }
 
 /// Where a number of a vertex goes.
@@ -103,6 +106,7 @@ pub fn read_ply(path: &Path, max_bytes: u64) -> Result<Ply, ReadError> {
 enum Target {
     Position(usize),
     Normal(usize),
+    Id,
     Column(usize),
     Nowhere,
 }
@@ -123,6 +127,7 @@ struct Plan<'a> {
     /// Names of the columns.
     columns: Vec<&'a str>,
     normals: bool,
+    ids: bool,
     /// Present if it is a mesh.
     face: Option<Face<'a>>,
     /// Memory that all of it takes if every face is a triangle `[byte]`.
@@ -146,12 +151,16 @@ impl<'a> Plan<'a> {
         let face = Face::of(reading, header, vertex)?;
         let normals = face.is_some() && ["nx", "ny", "nz"].into_iter().all(is_scalar);
         let mut columns = Vec::new();
+        let is_id = |property: &Property| property.name == ID && property.form == Form::Scalar(Kind::U32);
+        let ids = face.is_none() && vertex.properties.iter().any(is_id);
         let targets = vertex.properties.iter().map(|property| {
             let name = property.name.as_str();
             if !matches!(property.form, Form::Scalar(_)) {
                 Target::Nowhere
             } else if let Some(axis) = axis(["x", "y", "z"], name) {
                 Target::Position(axis)
+            } else if ids && is_id(property) {
+                Target::Id
             } else if face.is_none() {
                 columns.push(name);
                 Target::Column(columns.len() - 1)
@@ -160,10 +169,11 @@ impl<'a> Plan<'a> {
             }
         });
         let targets = targets.collect();
-        let each = TRIPLE + if normals { TRIPLE } else { 0 } + size_of::<f32>() as u64 * columns.len() as u64;
+        let values = columns.len() as u64 + u64::from(ids);
+        let each = TRIPLE + if normals { TRIPLE } else { 0 } + size_of::<f32>() as u64 * values;
         let faces = face.as_ref().map_or(0, |face| face.element.count);
         let needed = vertex.count.saturating_mul(each).saturating_add(faces.saturating_mul(TRIPLE));
-        Ok(Self { vertices: vertex.count, targets, columns, normals, face, needed })
+        Ok(Self { vertices: vertex.count, targets, columns, normals, ids, face, needed })
     }
 
     /// Compares what the header declares with the file and with the memory limit, before anything of
@@ -228,6 +238,7 @@ impl<'a> Face<'a> {
 struct Vertices {
     positions: Vec<[f32; 3]>,
     normals: Vec<[f32; 3]>,
+    ids: Vec<u32>,
     columns: Vec<Vec<f32>>,
 }
 
@@ -242,6 +253,7 @@ fn read_vertices(
     let encoding = header.encoding;
     let mut positions = Vec::with_capacity(count);
     let mut normals = Vec::with_capacity(if plan.normals { count } else { 0 });
+    let mut ids = Vec::with_capacity(if plan.ids { count } else { 0 });
     let mut columns: Vec<Vec<f32>> = plan.columns.iter().map(|_| Vec::with_capacity(count)).collect();
     for vertex in 0..element.count {
         input.begin(encoding)?;
@@ -254,6 +266,7 @@ fn read_vertices(
                 (Form::Scalar(kind), Target::Normal(axis)) => {
                     normal[axis] = input.number(encoding, kind)? as f32;
                 }
+                (Form::Scalar(kind), Target::Id) => ids.push(input.number(encoding, kind)? as u32),
                 (Form::Scalar(kind), Target::Column(index)) => {
                     columns[index].push(input.number(encoding, kind)? as f32);
                 }
@@ -269,7 +282,7 @@ fn read_vertices(
             normals.push(normal);
         }
     }
-    Ok(Vertices { positions, normals, columns })
+    Ok(Vertices { positions, normals, ids, columns })
 }
 
 fn read_faces(

@@ -1,6 +1,6 @@
 //! PLY out: binary, low byte first, 32-bit floats.
 
-use super::ascii;
+use super::{ID, ascii};
 use crate::WriteError;
 use crate::atomic::write_atomic;
 use crate::mesh::{MeshExtras, UpAxis, check_mesh, srgb};
@@ -15,7 +15,7 @@ const HEAD: &str = "ply\nformat binary_little_endian 1.0\n";
 
 const PLACE: &str = "property float x\nproperty float y\nproperty float z\n";
 
-/// Writes particles: `x`, `y`, `z` and the columns under their names. Units, meanings and the radius go
+/// Writes particles: `x`, `y`, `z`, `id` if they have one, and the columns under their names. Units, meanings and the radius go
 /// into comments, where [`read_ply`](crate::read_ply) finds them again, and so does the time `[s]`. The header is ASCII, as the
 /// format has it: m³ stands there as `m^3`, other letters as `\u{..}`.
 pub fn write_ply_points(path: &Path, points: &Points, time: Option<f64>) -> Result<(), WriteError> {
@@ -27,6 +27,7 @@ pub fn write_ply_points(path: &Path, points: &Points, time: Option<f64>) -> Resu
         for (index, position) in points.positions.iter().enumerate() {
             row.clear();
             row.extend(position.iter().flat_map(|x| x.to_le_bytes()));
+            row.extend(points.ids.get(index).into_iter().flat_map(|id| id.to_le_bytes()));
             row.extend(points.columns.iter().flat_map(|column| column.values[index].to_le_bytes()));
             writer.write_all(&row)?;
         }
@@ -50,6 +51,9 @@ fn points_header(points: &Points, time: Option<f64>) -> String {
         }
     }
     let _ = write!(header, "element vertex {}\n{PLACE}", points.len());
+    if !points.ids.is_empty() {
+        let _ = writeln!(header, "property uint {ID}");
+    }
     for column in &points.columns {
         let _ = writeln!(header, "property float {}", ascii::written(&column.info.name));
     }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
-use thalweg_field::{Field, FieldInfo, Grid2, Points, TriMesh};
+use thalweg_field::{Field, FieldInfo, Grid2, Points, Pose, TriMesh};
 use thalweg_io::{
     MapLayer, MeshExtras, Moment, Motion, NpyArray, Shape, SparseGrid, Thing, UpAxis, VdbClass, VdbGrid,
     VdbValues, WriteError, points_at, read_layers, read_mesh, read_moment, read_ply, read_pvd,
@@ -452,9 +452,15 @@ fn moments() -> Vec<Moment> {
             boat.positions.iter_mut().for_each(|p| p[0] += 10.0 * z);
             let thing =
                 |name: &str, mesh, colours| Thing { name: name.into(), shape: Shape::Mesh { mesh, colours } };
+            // It goes east and turns to the left; its last turn is told by the opposite quaternion, which is the same.
+            let half = std::f64::consts::FRAC_1_SQRT_2;
+            let turn = [[0.0, 0.0, 0.0, 1.0], [0.0, 0.0, half, half], [0.0, 0.0, -1.0, 0.0]][i as usize];
+            let pose = Pose { place: [4.0 * f64::from(i), 1.0, 2.0], turn };
+            let buoy = Shape::Body { mesh: pyramid(), colours: vec![[1.0, 0.0, 0.0, 1.0]; 5], pose };
             let mut things = vec![
                 thing("Water", water, Vec::new()),
                 thing("Boat", boat, vec![[0.5, 0.25, 0.125, 1.0]; 5]),
+                Thing { name: "Buoy".into(), shape: buoy },
             ];
             if i > 0 {
                 let mut points = droplets(2);
@@ -524,6 +530,11 @@ fn usd_has_a_sample_for_each_moment() {
         "the same triangles are told once"
     );
     assert!(samples(boat, "color3f[] primvars:displayColor")[0].1.starts_with("[(0.5, 0.25, 0.125), "));
+    let buoy = part("Buoy");
+    assert_eq!(buoy.matches("point3f[] points").count(), 1, "a body keeps its shape");
+    assert_eq!(samples(buoy, "double3 xformOp:translate")[1], ("12".into(), "(4, 1, 2)".into()));
+    assert_eq!(samples(buoy, "quatf xformOp:orient")[2], ("24".into(), "(0, 0, 0, -1)".into()));
+    assert!(buoy.contains("xformOpOrder = [\"xformOp:translate\", \"xformOp:orient\"]"));
     let seen = samples(part("Drops"), "token visibility");
     assert_eq!(
         seen.iter().map(|(_, s)| &**s).collect::<Vec<_>>(),
@@ -535,31 +546,62 @@ fn usd_has_a_sample_for_each_moment() {
     assert!(error.contains("moment 1 is at 0 s"), "{error}");
 }
 
+/// The scene of a GLB file, and its numbers.
+struct Glb {
+    scene: Value,
+    numbers: Vec<u8>,
+}
+
+impl Glb {
+    fn of(path: &Path) -> Self {
+        let bytes = std::fs::read(path).unwrap();
+        let length = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
+        let scene: Value = serde_json::from_slice(&bytes[20..20 + length]).unwrap();
+        let numbers = bytes[20 + length + 8..].to_vec();
+        assert_eq!(scene["buffers"][0]["byteLength"].as_u64().unwrap() as usize, numbers.len());
+        Self { scene, numbers }
+    }
+
+    fn array(&self, accessor: &Value) -> Vec<f32> {
+        let accessor = &self.scene["accessors"][accessor.as_u64().unwrap() as usize];
+        let view = &self.scene["bufferViews"][accessor["bufferView"].as_u64().unwrap() as usize];
+        let [begin, bytes] = ["byteOffset", "byteLength"].map(|key| view[key].as_u64().unwrap() as usize);
+        let numbers = self.numbers[begin..begin + bytes].chunks(4);
+        numbers.map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect()
+    }
+
+    /// Corners of the mesh of a node.
+    fn corners(&self, node: &str) -> Vec<f32> {
+        let node =
+            self.scene["nodes"].as_array().unwrap().iter().find(|other| other["name"] == node).unwrap();
+        let mesh = &self.scene["meshes"][node["mesh"].as_u64().unwrap() as usize]["primitives"][0];
+        self.array(&mesh["attributes"]["POSITION"])
+    }
+
+    /// Interpolation, times and values of a track.
+    fn track(&self, node: &str, path: &str) -> (String, Vec<f32>, Vec<f32>) {
+        let animation = &self.scene["animations"][0];
+        let number = self.scene["nodes"].as_array().unwrap().iter().position(|other| other["name"] == node);
+        let mut channels = animation["channels"].as_array().unwrap().iter();
+        let found = channels.find(|channel| {
+            channel["target"]["node"] == number.unwrap() && channel["target"]["path"] == path
+        });
+        let sampler = &animation["samplers"][found.unwrap()["sampler"].as_u64().unwrap() as usize];
+        let kind = sampler["interpolation"].as_str().unwrap().to_owned();
+        (kind, self.array(&sampler["input"]), self.array(&sampler["output"]))
+    }
+}
+
 #[test]
 fn a_moving_glb_shows_one_moment_at_a_time() {
     let (_folder, path) = file("a.glb");
     let motion = Motion { fps: 24.0, still: &[], moments: 3 };
     write_glb_motion(&path, &motion, |number| Ok(moments().remove(number))).unwrap();
-    let bytes = std::fs::read(&path).unwrap();
-    let length = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
-    let scene: Value = serde_json::from_slice(&bytes[20..20 + length]).unwrap();
-    let numbers = &bytes[20 + length + 8..];
-    assert_eq!(scene["buffers"][0]["byteLength"].as_u64().unwrap() as usize, numbers.len());
-    let array = |accessor: &Value| -> Vec<f32> {
-        let accessor = &scene["accessors"][accessor.as_u64().unwrap() as usize];
-        let view = &scene["bufferViews"][accessor["bufferView"].as_u64().unwrap() as usize];
-        let [begin, bytes] = ["byteOffset", "byteLength"].map(|key| view[key].as_u64().unwrap() as usize);
-        numbers[begin..begin + bytes].chunks(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect()
-    };
-    let animation = &scene["animations"][0];
+    let glb = Glb::of(&path);
     // The scale of a node at a time.
     let scale = |name: &str, time: f32| {
-        let node = scene["nodes"].as_array().unwrap().iter().position(|node| node["name"] == name).unwrap();
-        let channel = animation["channels"].as_array().unwrap().iter();
-        let channel = channel.clone().find(|channel| channel["target"]["node"] == node).unwrap();
-        let sampler = &animation["samplers"][channel["sampler"].as_u64().unwrap() as usize];
-        assert_eq!(sampler["interpolation"], "STEP");
-        let (times, scales) = (array(&sampler["input"]), array(&sampler["output"]));
+        let (kind, times, scales) = glb.track(name, "scale");
+        assert_eq!(kind, "STEP");
         let at = times.iter().rposition(|key| *key <= time).unwrap();
         scales[3 * at]
     };
@@ -569,13 +611,38 @@ fn a_moving_glb_shows_one_moment_at_a_time() {
             assert_eq!(scale(&format!("Water_{moment:04}"), time), expected, "moment {moment} at {time} s");
         }
     }
-    let mesh = &scene["meshes"][scene["nodes"][0]["mesh"].as_u64().unwrap() as usize]["primitives"][0];
-    assert_eq!(array(&mesh["attributes"]["POSITION"]), [0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 0.0, -3.0]);
+    assert_eq!(glb.corners("Water_0000"), [0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 0.0, -3.0]);
+}
+
+/// A corner of the buoy, moved and turned as glTF says, is where the pose has it.
+#[test]
+fn a_body_in_a_moving_glb_is_one_mesh_that_moves_and_turns() {
+    let (_folder, path) = file("a.glb");
+    let motion = Motion { fps: 24.0, still: &[], moments: 3 };
+    write_glb_motion(&path, &motion, |number| Ok(moments().remove(number))).unwrap();
+    let glb = Glb::of(&path);
+    let corner: Vec<f64> = glb.corners("Buoy")[3..6].iter().map(|&x| x.into()).collect();
+    let (kind, times, places) = glb.track("Buoy", "translation");
+    assert_eq!((&*kind, &times[..]), ("LINEAR", &[0.0, 0.5, 1.0][..]));
+    let (kind, _, turns) = glb.track("Buoy", "rotation");
+    assert_eq!(kind, "LINEAR");
+    for (moment, expected) in [[1.0, 1.0, 2.25], [4.0, 2.0, 2.25], [7.0, 1.0, 2.25]].into_iter().enumerate() {
+        let place = std::array::from_fn(|axis| places[3 * moment + axis].into());
+        let turn = std::array::from_fn(|part| turns[4 * moment + part].into());
+        let [x, y, z] = Pose { place, turn }.world([corner[0], corner[1], corner[2]]);
+        // Back to Z up.
+        let found = [x, -z, y];
+        let off = (0..3).map(|i| (found[i] - expected[i]).abs()).fold(0.0, f64::max);
+        assert!(off < 1.0e-6, "moment {moment}: {found:?}, not {expected:?}");
+    }
+    let nearness: f32 = (0..4).map(|part| turns[4 + part] * turns[8 + part]).sum();
+    assert!(nearness > 0.0, "the last turn goes the long way around: {turns:?}");
 }
 
 #[test]
 fn particles_are_shown_where_they_were_at_the_moment() {
-    let mut points = Points { positions: vec![[1.0, 2.0, 3.0]], radius: 0.1, columns: Vec::new() };
+    let mut points =
+        Points { positions: vec![[1.0, 2.0, 3.0]], radius: 0.1, ids: vec![16_777_217], ..Points::default() };
     for (name, value) in [("velocity_x", 2.0), ("velocity_y", 0.0), ("velocity_z", -4.0), ("speed", 9.0)] {
         points
             .columns
@@ -583,5 +650,5 @@ fn particles_are_shown_where_they_were_at_the_moment() {
     }
     let there = points_at(&points, 1.25, 1.0);
     assert_eq!(there.positions, [[0.5, 2.0, 4.0]]);
-    assert_eq!(there.columns.len(), 3);
+    assert_eq!((there.columns.len(), &there.ids), (3, &vec![16_777_217]));
 }

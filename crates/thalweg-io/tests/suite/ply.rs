@@ -62,7 +62,7 @@ fn refused_for(bytes: impl AsRef<[u8]>, reason: &str) {
 fn particles_come_back_as_they_were() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.ply");
-    let bare = Points { positions: vec![[1.0, -2.0, 3.5]], radius: 0.0, columns: Vec::new() };
+    let bare = Points { positions: vec![[1.0, -2.0, 3.5]], radius: 0.0, ..Points::default() };
     for original in [droplets(1000), droplets(0), bare, Points::default()] {
         write_ply_points(&path, &original, None).unwrap();
         assert_eq!(read_ply(&path, PLENTY).unwrap(), Ply::Points(original));
@@ -120,15 +120,20 @@ fn the_bytes_are_those_of_the_format() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.ply");
     let speed = Column { info: FieldInfo::new("speed", "m/s", "how fast"), values: vec![4.0] };
-    let one = Points { positions: vec![[1.0, 2.0, 3.0]], radius: 0.5, columns: vec![speed] };
+    let one = Points {
+        positions: vec![[1.0, 2.0, 3.0]],
+        radius: 0.5,
+        ids: vec![0x0102_0304],
+        columns: vec![speed],
+    };
     write_ply_points(&path, &one, None).unwrap();
     let mut expected = b"ply\nformat binary_little_endian 1.0\n\
         comment thalweg: metres east, north and up from the south-west corner\n\
         comment radius 0.5\ncomment unit speed m/s\ncomment meaning speed how fast\n\
-        element vertex 1\nproperty float x\nproperty float y\nproperty float z\nproperty float speed\n\
+        element vertex 1\nproperty float x\nproperty float y\nproperty float z\nproperty uint id\nproperty float speed\n\
         end_header\n"
         .to_vec();
-    expected.extend([0, 0, 0x80, 0x3f, 0, 0, 0, 0x40, 0, 0, 0x40, 0x40, 0, 0, 0x80, 0x40]);
+    expected.extend([0, 0, 0x80, 0x3f, 0, 0, 0, 0x40, 0, 0, 0x40, 0x40, 4, 3, 2, 1, 0, 0, 0x80, 0x40]);
     let found = std::fs::read(&path).unwrap();
     assert_eq!(found, expected, "{}", String::from_utf8_lossy(&found));
 
@@ -165,10 +170,10 @@ fn scanned() -> Points {
     let mut points = Points {
         positions: vec![[1.5, -2.0, 0.1], [1.0e-3, 7.0, 1024.0]],
         radius: 0.0,
+        ids: vec![4_000_000_001, 16_777_217],
         columns: vec![
             column("red", [255.0, 0.0]),
             column("level", [-300.0, 32767.0]),
-            column("id", [4.0e9, 16_777_216.0]),
             column("sign", [-128.0, 127.0]),
             column("pulse", [65535.0, 1.0]),
             column("time", [-70000.0, 70000.0]),
@@ -200,10 +205,10 @@ fn scanned_binary(big: bool) -> Vec<u8> {
         put(&mut bytes, big, (column(1) as i16).to_le_bytes());
         put(&mut bytes, big, x.to_le_bytes());
         put(&mut bytes, big, y.to_le_bytes());
-        put(&mut bytes, big, (column(2) as u32).to_le_bytes());
-        put(&mut bytes, big, (column(3) as i8).to_le_bytes());
-        put(&mut bytes, big, (column(4) as u16).to_le_bytes());
-        put(&mut bytes, big, (column(5) as i32).to_le_bytes());
+        put(&mut bytes, big, points.ids[vertex].to_le_bytes());
+        put(&mut bytes, big, (column(2) as i8).to_le_bytes());
+        put(&mut bytes, big, (column(3) as u16).to_le_bytes());
+        put(&mut bytes, big, (column(4) as i32).to_le_bytes());
     }
     bytes
 }
@@ -211,8 +216,8 @@ fn scanned_binary(big: bool) -> Vec<u8> {
 fn scanned_text() -> String {
     format!(
         "ply\nformat ascii 1.0\ncomment unit level dB re 1 m\n{SCANNED}end_header\n\
-         0.1 255 0 -300 1.5 -2 4000000000 -128 65535 -70000\n\n\
-         1024 0 1 9 32767 1e-3 7.0 16777216 127 1 70000\n"
+         0.1 255 0 -300 1.5 -2 4000000001 -128 65535 -70000\n\n\
+         1024 0 1 9 32767 1e-3 7.0 16777217 127 1 70000\n"
     )
 }
 
@@ -439,7 +444,7 @@ fn the_memory_limit_holds() {
         read_ply(&path, needed).unwrap();
     };
     write_ply_points(&path, &droplets(100), None).unwrap();
-    at_limit(100 * (3 + 3) * 4);
+    at_limit(100 * (3 + 1 + 3) * 4);
     write_ply_mesh(&path, &pyramid().with_normals()).unwrap();
     at_limit(5 * (3 + 3) * 4 + 6 * 3 * 4);
 

@@ -2,6 +2,7 @@
 
 use crate::common::{self, corpus, metres, north_west};
 use std::path::Path;
+use thalweg_field::random::Key;
 use thalweg_field::{Field, FieldInfo, Frame, Grid2, Heightfield};
 use thalweg_io::{
     Notice, ReadOptions, WriteError, WriteOptions, estimate, read_heightfield, write_heightfield, write_map,
@@ -27,9 +28,16 @@ fn terrain_comes_back_from_every_format() {
     let folder = tempfile::tempdir().unwrap();
     for [cols, rows] in SIZES {
         let field = north_west(cols, rows);
-        for (name, tolerance) in
-            [("a.tif", 0.0), ("b.exr", 0.0), ("c.png", half_a_code(&field)), ("d.r16", half_a_code(&field))]
-        {
+        for (name, tolerance) in [
+            ("a.tif", 0.0),
+            ("b.exr", 0.0),
+            ("c.png", half_a_code(&field)),
+            ("d.r16", half_a_code(&field)),
+            ("e.r32", 0.0),
+            ("f.npy", 0.0),
+            ("g.pfm", 0.0),
+            ("h.asc", 0.0),
+        ] {
             let path = folder.path().join(format!("{cols}_{rows}_{name}"));
             write_heightfield(&path, &field, &WriteOptions::default()).unwrap();
             let back = read_heightfield(&path, &ReadOptions::default()).unwrap();
@@ -43,11 +51,41 @@ fn terrain_comes_back_from_every_format() {
     }
 }
 
+/// Any number that there is comes back with its bits, the smallest and the largest among them, from every format that rounds nothing
+/// and into the next.
+#[test]
+fn every_bit_survives_from_one_lossless_format_into_the_next() {
+    let folder = tempfile::tempdir().unwrap();
+    for (round, [cols, rows]) in [[37, 23], [300, 3], [1, 17]].into_iter().enumerate() {
+        let height = Grid2::from_fn(cols, rows, |col, row| {
+            let bits = Key::new(round as u64).with(row as u64).with(col as u64).bits() as u32;
+            let any = f32::from_bits(bits);
+            match col + row {
+                0 => f32::MAX,
+                1 => f32::from_bits(1),
+                2 => -0.0,
+                _ if any.is_finite() => any,
+                _ => bits as f32,
+            }
+        });
+        let original = Heightfield { height, frame: Frame::with_cell(0.3) };
+        let mut field = original.clone();
+        for ending in ["tif", "exr", "r32", "npy", "pfm", "asc", "tif"] {
+            let path = folder.path().join(format!("{round}.{ending}"));
+            write_heightfield(&path, &field, &WriteOptions::default()).unwrap();
+            field = read_heightfield(&path, &ReadOptions::default()).unwrap().field;
+            let same = |(a, b): (&f32, &f32)| a.to_bits() == b.to_bits();
+            assert!(field.height.values().iter().zip(original.height.values()).all(same), "{ending}");
+            assert_eq!(field.frame, original.frame, "{ending}");
+        }
+    }
+}
+
 /// A reader that turned or mirrored the grid would still pass with a symmetric terrain.
 #[test]
 fn the_high_corner_stays_in_the_north_west() {
     let folder = tempfile::tempdir().unwrap();
-    for name in ["a.tif", "b.exr", "c.png", "d.raw"] {
+    for name in ["a.tif", "b.exr", "c.png", "d.raw", "e.npy", "f.pfm", "g.asc", "h.r32"] {
         let (path, _) = common::written(folder.path(), name, 40, 25);
         let height = read_heightfield(&path, &ReadOptions::default()).unwrap().field.height;
         let corners = [height.at(39, 0), height.at(0, 24), height.at(39, 24)];
@@ -61,7 +99,7 @@ fn any_coordinate_system_or_none_comes_back() {
     for crs in [None, Some("Gauß–Krüger zone 3"), Some("EPSG:102008"), Some("EPSG:2056")] {
         let mut field = north_west(9, 5);
         field.frame = Frame { cell: 0.1, origin: [-0.3, 1.0e-3], crs: crs.map(str::to_owned) };
-        for name in ["a.tif", "b.exr", "c.png", "d.raw"] {
+        for name in ["a.tif", "b.exr", "c.png", "d.raw", "e.npy", "f.pfm", "g.asc"] {
             let path = folder.path().join(name);
             write_heightfield(&path, &field, &WriteOptions::default()).unwrap();
             let back = read_heightfield(&path, &ReadOptions::default()).unwrap().field.frame;

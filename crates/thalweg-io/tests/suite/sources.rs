@@ -582,7 +582,7 @@ fn damaged_meshes_are_refused_at_once() {
     use thalweg_field::random::Key;
     use thalweg_io::{read_mesh, write_mesh};
     let folder = tempfile::tempdir().unwrap();
-    for (index, name) in ["a.stl", "a.glb"].into_iter().enumerate() {
+    for (index, name) in ["a.stl", "a.glb", "a.obj", "a.ply"].into_iter().enumerate() {
         let path = folder.path().join(name);
         write_mesh(&path, &common::pyramid(), None).unwrap();
         let whole = std::fs::read(&path).unwrap();

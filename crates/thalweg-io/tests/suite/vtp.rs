@@ -127,6 +127,7 @@ fn every_number_is_where_the_head_says() {
         file.names(),
         [
             ("radius", 1),
+            ("id", 1),
             ("speed", 1),
             ("foam", 1),
             ("dichte", 1),
@@ -140,6 +141,8 @@ fn every_number_is_where_the_head_says() {
         assert_eq!(file.bits(&column.info.name), bits(&column.values), "{}", column.info.name);
     }
     assert_eq!(file.bits("radius"), [0.037_f32.to_bits()]);
+    let ids: Vec<u32> = file.numbers("id", "UInt32").into_iter().map(u32::from_le_bytes).collect();
+    assert_eq!(ids, points.ids);
 }
 
 #[test]
@@ -176,8 +179,8 @@ fn three_columns_of_one_stem_become_a_vector() {
     let points = with_columns(droplets(50), &["velocity_z", "velocity_x", "mass", "velocity_y"]);
     let file = written(&points);
     let names = file.names();
-    assert_eq!(names[4..6], [("velocity", 3), ("mass", 1)], "{names:?}");
-    assert_eq!(names.len(), 9, "{names:?}");
+    assert_eq!(names[5..7], [("velocity", 3), ("mass", 1)], "{names:?}");
+    assert_eq!(names.len(), 10, "{names:?}");
     let of = |name: &str| &points.column(name).unwrap().values;
     let [x, y, z] = ["velocity_x", "velocity_y", "velocity_z"].map(of);
     let expected: Vec<f32> = (0..50).flat_map(|index| [x[index], y[index], z[index]]).collect();
@@ -193,7 +196,7 @@ fn what_is_no_whole_vector_stays_apart() {
     let apart = |points: &Points, expected: &[&str]| {
         let file = written(points);
         let names: Vec<_> = file.names().into_iter().map(|(name, _)| name).collect();
-        assert_eq!(names[4..names.len() - 3], *expected);
+        assert_eq!(names[5..names.len() - 3], *expected);
         assert!(file.arrays.iter().all(|array| array.name == "Points" || array.components == 1));
     };
     let names = ["velocity_x", "velocity_y"];
@@ -215,7 +218,7 @@ fn labels_cannot_break_the_file() {
     let mut points = droplets(2);
     points.columns[0].info = FieldInfo::new("a<b>&\"c\"'--->", "-", "---> & <PolyData>");
     let file = written(&points);
-    assert_eq!(file.names()[1].0, "a&lt;b&gt;&amp;&quot;c&quot;'---&gt;");
+    assert_eq!(file.names()[2].0, "a&lt;b&gt;&amp;&quot;c&quot;'---&gt;");
     assert!(file.head.contains("<!-- a<b>&\"c\"'- - -> [-] - - -> & <PolyData> -->"), "{}", file.head);
     for comment in file.head.split("<!--").skip(1) {
         let (text, _) = comment.split_once("--").unwrap();

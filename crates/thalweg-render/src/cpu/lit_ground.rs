@@ -260,6 +260,17 @@ fn normal(slope: Vec2) -> Vec3 {
     Vec3::new(-slope.x, -slope.y, 1.0).normalize()
 }
 
+/// Colours of the ground as pictures have them, before any light falls on it: red, green and blue, linear `[-]`. For meshes and
+/// other programs. Cells are `cell` metres wide; where `deposit` `[m]` lies deep it hides what was there.
+pub fn ground_colours(
+    bed: &Grid2<f32>,
+    deposit: Option<&Grid2<f32>>,
+    style: &ReliefStyle,
+    cell: f32,
+) -> Grid2<[f32; 3]> {
+    albedo(&filled(bed), deposit.map(filled).as_ref(), style, cell, 1.0).map(|colour| colour.to_array())
+}
+
 /// Colour of the ground in white light: by height, by slope in true degrees, and by whether a place
 /// lies in a hollow (damp, green) or on a rib (dry, bare) of its surroundings.
 fn albedo(

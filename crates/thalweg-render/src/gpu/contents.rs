@@ -41,7 +41,7 @@ mod tests {
             info: FieldInfo::new(name, "-", ""),
             values: values.into(),
         };
-        let mut points = Points { positions: vec![[0.0; 3]; 2], radius: 1.0, columns: Vec::new() };
+        let mut points = Points { positions: vec![[0.0; 3]; 2], radius: 1.0, ..Points::default() };
         assert_eq!(contents_of(&points), None);
         points.columns = vec![
             column("foam", [1.0, f32::NAN]),

@@ -26,7 +26,7 @@ fn empty() -> Snapshot {
 }
 
 fn of_points(positions: Vec<[f32; 3]>, radius: f32) -> Snapshot {
-    Snapshot { points: Some(Points { positions, radius, columns: Vec::new() }), ..empty() }
+    Snapshot { points: Some(Points { positions, radius, ..Points::default() }), ..empty() }
 }
 
 /// A sphere of triangles so fine that its facets lie within 1e-4 radii of the true one.

@@ -258,6 +258,7 @@ fn without(points: &Points, cut: Cut) -> Points {
     Points {
         positions: of(&points.positions, &kept),
         radius: points.radius,
+        ids: of(&points.ids, &kept),
         columns: points.columns.iter().map(column).collect(),
     }
 }

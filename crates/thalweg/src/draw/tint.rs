@@ -50,7 +50,8 @@ mod tests {
         let positions: Vec<[f32; 3]> = (0..2000).map(place).collect();
         let values = positions.iter().map(|[x, ..]| if *x < 0.3 { 0.0 } else { 0.2 }).collect();
         let info = FieldInfo::new("sediment", "-", "share of the water that is sediment");
-        Points { positions, radius: RADIUS, columns: vec![Column { info, values }] }
+        let columns = vec![Column { info, values }];
+        Points { positions, radius: RADIUS, columns, ..Points::default() }
     }
 
     #[test]

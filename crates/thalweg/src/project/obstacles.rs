@@ -21,7 +21,7 @@ pub struct Obstacle {
     /// Its highest corner.
     #[serde(default, with = "Point", skip_serializing_if = "Option::is_none")]
     pub to: Option<[f64; 3]>,
-    /// File of a closed mesh, `.obj` or `.ply`, with Z up.
+    /// File of a closed mesh: `.obj` or `.glb` with Y up, as is their custom, `.ply` or `.stl` with Z up; where the file says otherwise, as that says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// Where the origin of a mesh is put: metres east, north and up; missing: the south-west corner at 0 m.

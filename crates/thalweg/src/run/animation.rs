@@ -1,7 +1,9 @@
 //! The animation: what is seen at each moment is kept in a file of its own, and at the end all of them make one.
 
 use super::folder::series;
-use super::output::{ANIMATIONS, FILM, ground_of, tin_params};
+use super::output::{
+    ANIMATIONS, FILM, bed_colours, colours_of_ground, colours_of_water, ground_of, linear, tin_params,
+};
 use super::pace::Pace;
 use super::progress::Watcher;
 use super::recorder::{Ending, Now, Recorder, Shows};
@@ -9,7 +11,7 @@ use super::{Earlier, RunOptions};
 use crate::draw::tints;
 use crate::project::{AnimationFormat, Every};
 use std::path::{Path, PathBuf};
-use thalweg_field::{Heightfield, Snapshot, TriMesh};
+use thalweg_field::{Body, BodyPart, Snapshot, TriMesh};
 use thalweg_io::{
     Moment, Motion, MotionError, Shape, Thing, WriteError, atomic, points_at, read_moment, write_glb_motion,
     write_moment, write_usda,
@@ -94,15 +96,15 @@ impl Animation {
             }
         } else if let (Some(ground), Some(depth)) = (ground_of(shown), shown.field("water")) {
             match water_mesh(&ground, depth, FILM, &tin_params(&now.scene().output)) {
-                Ok(tin) => add("Water".into(), tin.mesh, Vec::new()),
+                Ok(tin) => {
+                    let look = now.scene().picture.look();
+                    let colours = colours_of_water(&tin, shown, depth, &look);
+                    add("Water".into(), tin.mesh, colours);
+                }
                 Err(error) => wrong = Some(error.to_string()),
             }
         }
-        for (number, body) in shown.meshes.iter().enumerate() {
-            let letters = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
-            let name: String = body.name.chars().map(letters).collect();
-            add(format!("Body_{number}_{name}"), body.mesh.clone(), Vec::new());
-        }
+        things.extend(shown.bodies.iter().enumerate().map(|(number, body)| of_body(number, body)));
         things.extend(drops.map(|points| Thing { name: "Particles".into(), shape: Shape::Points(points) }));
         if let Some(reason) = wrong.filter(|_| !self.told) {
             self.told = true;
@@ -153,7 +155,7 @@ impl Recorder for Animation {
             moments.sort();
             let moments: Vec<PathBuf> = moments.into_iter().map(|(_, path)| path).collect();
             let output = &now.scene().output;
-            let still = still(now.start(), snapshot, &tin_params(output));
+            let still = still(now, snapshot);
             let fps = match self.every {
                 Every::Time(every) => 1.0 / every,
                 Every::Steps(_) => f64::from(now.scene().picture.fps),
@@ -193,16 +195,44 @@ fn write(
     }
 }
 
+/// A body in one piece, with the colours of its parts.
+fn of_body(number: usize, body: &Body) -> Thing {
+    let letters = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    let name: String = body.name.chars().map(letters).collect();
+    let (mut mesh, mut colours) = (TriMesh::default(), Vec::new());
+    let normals = body.parts.iter().all(|part| !part.mesh.normals.is_empty());
+    for BodyPart { mesh: part, material } in &body.parts {
+        let first = mesh.positions.len() as u32;
+        mesh.positions.extend(&part.positions);
+        mesh.normals.extend(part.normals.iter().filter(|_| normals));
+        mesh.triangles.extend(part.triangles.iter().map(|triangle| triangle.map(|corner| first + corner)));
+        colours.extend(part.positions.iter().map(|place| {
+            let below = material.bottom.filter(|(_, height)| place[2] < *height);
+            let [red, green, blue] = below.map_or(material.colour, |(colour, _)| colour).map(linear);
+            [red, green, blue, 1.0]
+        }));
+    }
+    Thing { name: format!("Body_{number}_{name}"), shape: Shape::Body { mesh, colours, pose: body.pose } }
+}
+
 /// The ground as it is at the end, which stands still here.
-fn still(start: &Heightfield, shown: &Snapshot, params: &thalweg_terrain::tin::TinParams) -> Vec<Thing> {
-    let mesh = match &shown.ground {
-        Some(ground) => Some(ground.mesh.clone()),
+fn still(now: &Now, shown: &Snapshot) -> Vec<Thing> {
+    let surface = match &shown.ground {
+        Some(ground) => {
+            let colours = ground.strata.as_ref().map(|strata| bed_colours(strata, &ground.mesh));
+            Some((ground.mesh.clone(), colours.unwrap_or_default()))
+        }
         None => {
-            let ground = ground_of(shown).unwrap_or_else(|| start.clone());
-            ground_mesh(&ground, params, None).ok().map(|tin| tin.mesh)
+            let ground = ground_of(shown).unwrap_or_else(|| now.start().clone());
+            let tin = ground_mesh(&ground, &tin_params(&now.scene().output), None).ok();
+            tin.map(|tin| {
+                let colours =
+                    colours_of_ground(&tin, shown.field("deposition"), &ground, &now.scene().picture.look());
+                (tin.mesh, colours)
+            })
         }
     };
-    let ground = mesh.filter(|mesh| !mesh.triangles.is_empty());
-    let thing = |mesh| Thing { name: "Ground".into(), shape: Shape::Mesh { mesh, colours: Vec::new() } };
+    let ground = surface.filter(|(mesh, _)| !mesh.triangles.is_empty());
+    let thing = |(mesh, colours)| Thing { name: "Ground".into(), shape: Shape::Mesh { mesh, colours } };
     ground.map(thing).into_iter().collect()
 }

@@ -226,7 +226,8 @@ impl Driver<'_> {
             }
             if !output.ground.is_empty() || !output.water.is_empty() {
                 ending.watcher.busy("writing meshes", 0, 1);
-                let meshes = || output::write_height_meshes(out, ending.snapshot, output, ending.watcher);
+                let meshes =
+                    || output::write_height_meshes(out, ending.snapshot, state.scene(), ending.watcher);
                 files.extend(ending.timings.of("meshes", meshes)?);
             }
             for recorder in recorders {

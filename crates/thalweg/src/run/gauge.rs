@@ -205,7 +205,7 @@ mod tests {
         ];
         let values = Grid2::from_fn(20, 20, |col, _| (grade * (col as f64 + 0.5) * SPACING) as f32);
         let bed = Field { info: FieldInfo::new("height", "m", ""), values };
-        let points = Some(Points { positions, radius: 0.05, columns });
+        let points = Some(Points { positions, radius: 0.05, columns, ..Points::default() });
         Snapshot { points, ..Snapshot::of_fields(Frame::with_cell(SPACING), vec![bed]) }
     }
 

@@ -34,7 +34,7 @@ pub use command::Command;
 pub use error::RunError;
 pub use estimate::{Estimate, Particles};
 pub use folder::{Unfinished, admit, resume_command, shell_word};
-pub use output::{VIDEOS, bed_colours};
+pub use output::{VIDEOS, bed_colours, colours_of_ground};
 pub use progress::{Progress, Silent, Watcher};
 pub use report::{Dt, LedgerReport, OtherWater, Report, WaterReport, absolute};
 pub use thalweg_terrain::analysis::Realism;

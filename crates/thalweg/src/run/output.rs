@@ -8,11 +8,12 @@ use crate::world::is_inside;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use thalweg_field::{Field, Frame, Heightfield, Snapshot, Strata, TriMesh};
+use thalweg_field::{Field, Frame, Grid2, Heightfield, Snapshot, Strata, TriMesh};
 use thalweg_io::{
     MeshExtras, UpAxis, WriteError, WriteOptions, atomic, write_heightfield, write_map_exr, write_map_png,
     write_map_tiff, write_mesh_with, write_npz_fields, write_volume, write_vti,
 };
+use thalweg_render::{Look, ground_colours};
 use thalweg_terrain::tin::{Tin, TinParams, ground_mesh, water_mesh};
 use thalweg_terrain::volume::Volume;
 
@@ -174,7 +175,8 @@ pub(super) fn write_ground(
     }
     let Some(ground) = shown.ground.as_ref().filter(|_| !asked.ground.is_empty()) else { return Ok(files) };
     let colours = ground.strata.as_ref().map(|strata| bed_colours(strata, &ground.mesh));
-    let extras = MeshExtras { colours: colours.as_deref(), up: asked.mesh_up.map(Up::into), uvs: None };
+    let up = asked.mesh_up.map(Up::into);
+    let extras = MeshExtras { colours: colours.as_deref(), up, matt: true, uvs: None };
     files.extend(write_meshes(out, "ground", (&ground.mesh, &extras), &asked.ground)?);
     Ok(files)
 }
@@ -216,9 +218,10 @@ pub(super) fn tin_params(asked: &Output) -> TinParams {
 pub(super) fn write_height_meshes(
     out: &Path,
     shown: &Snapshot,
-    asked: &Output,
+    scene: &Scene,
     watcher: &mut dyn Watcher,
 ) -> Result<Vec<PathBuf>, WriteError> {
+    let (asked, look) = (&scene.output, scene.picture.look());
     let mut files = Vec::new();
     let Some(ground) = ground_of(shown) else { return Ok(files) };
     let up = asked.mesh_up.map(Up::into);
@@ -228,7 +231,8 @@ pub(super) fn write_height_meshes(
         let floor = asked.mesh_closed.then_some(lowest - FLOOR * ground.frame.cell);
         match ground_mesh(&ground, &params, floor) {
             Ok(tin) => {
-                let extras = MeshExtras { uvs: Some(&tin.uvs), up, colours: None };
+                let colours = colours_of_ground(&tin, shown.field("deposition"), &ground, &look);
+                let extras = MeshExtras { colours: Some(&colours), uvs: Some(&tin.uvs), up, matt: true };
                 files.extend(write_meshes(out, "ground", (&tin.mesh, &extras), &asked.ground)?);
                 watcher.notice(&told("the ground", &tin));
             }
@@ -241,13 +245,54 @@ pub(super) fn write_height_meshes(
             watcher.notice(&format!("no mesh of the water is written: none is {FILM} m deep"));
         }
         Ok(tin) => {
-            let extras = MeshExtras { uvs: Some(&tin.uvs), up, colours: None };
+            let colours = colours_of_water(&tin, shown, depth, &look);
+            let extras = MeshExtras { colours: Some(&colours), uvs: Some(&tin.uvs), up, matt: false };
             files.extend(write_meshes(out, "water", (&tin.mesh, &extras), &asked.water)?);
             watcher.notice(&told("the surface of the water", &tin));
         }
         Err(wrong) => watcher.notice(&format!("the water is no mesh: {wrong}")),
     }
     Ok(files)
+}
+
+/// The colour of the ground at each corner of its mesh, as pictures have it: linear, with opacity. `deposit` is what was laid down `[m]`.
+pub fn colours_of_ground(
+    tin: &Tin,
+    deposit: Option<&Grid2<f32>>,
+    ground: &Heightfield,
+    look: &Look,
+) -> Vec<[f32; 4]> {
+    let colours = ground_colours(&ground.height, deposit, &look.relief, ground.frame.cell as f32);
+    at_corners(tin, &colours, |[red, green, blue]| [red, green, blue, 1.0])
+}
+
+/// The colour of water at each corner of its surface, by the sediment in it.
+pub(super) fn colours_of_water(
+    tin: &Tin,
+    shown: &Snapshot,
+    depth: &Grid2<f32>,
+    look: &Look,
+) -> Vec<[f32; 4]> {
+    let load = shown.field("sediment");
+    let share = Grid2::from_fn(depth.cols(), depth.rows(), |col, row| {
+        let [load, depth] = [load.map_or(0.0, |load| load.at(col, row)), depth.at(col, row)];
+        if depth > FILM { (load / (load + depth)).max(0.0) } else { 0.0 }
+    });
+    at_corners(tin, &share, |share| {
+        let [red, green, blue] = look.water_colour(share);
+        [red, green, blue, OPACITY]
+    })
+}
+
+/// Opacity of the surface of water in files that tell one `[-]`.
+const OPACITY: f32 = 0.85;
+
+/// What is made of the cell below each corner of a mesh.
+fn at_corners<T: Copy>(tin: &Tin, grid: &Grid2<T>, make: impl Fn(T) -> [f32; 4]) -> Vec<[f32; 4]> {
+    let cell = |share: f32, count: usize| ((share * count as f32) as usize).min(count - 1);
+    let corner =
+        |&[east, north]: &[f32; 2]| make(grid.at(cell(east, grid.cols()), cell(1.0 - north, grid.rows())));
+    tin.uvs.iter().map(corner).collect()
 }
 
 fn told(what: &str, tin: &Tin) -> String {
@@ -278,7 +323,7 @@ pub fn bed_colours(strata: &Strata, mesh: &TriMesh) -> Vec<[f32; 4]> {
 }
 
 /// Linear light of an sRGB value (IEC 61966-2-1).
-fn linear(value: u8) -> f32 {
+pub(super) fn linear(value: u8) -> f32 {
     let value = f32::from(value) / 255.0;
     if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
 }

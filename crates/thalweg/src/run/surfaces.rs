@@ -63,7 +63,7 @@ impl Surfaces {
         atomic::create_dir(&self.folder)?;
         let colours = tints(&mesh, points, &now.scene().picture.look());
         let up = now.scene().output.mesh_up.map(Into::into);
-        let extras = MeshExtras { colours: colours.as_deref(), uvs: None, up };
+        let extras = MeshExtras { colours: colours.as_deref(), up, ..MeshExtras::default() };
         for path in paths {
             write_mesh_with(&path, &mesh, &extras)?;
             self.written.insert(path);

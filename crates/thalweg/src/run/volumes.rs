@@ -191,7 +191,8 @@ mod tests {
         let place = |i: usize| [i % 6, i / 6 % 5, i / 30].map(|n| 0.1 + 0.2 * n as f32);
         let column = |name, value| Column { info: FieldInfo::new(name, "m/s", ""), values: vec![value; 120] };
         let columns = vec![column("velocity_x", 3.0), column("velocity_y", 0.0), column("velocity_z", -1.0)];
-        let points = Points { positions: (0..120).map(place).collect(), radius: 0.1, columns };
+        let points =
+            Points { positions: (0..120).map(place).collect(), radius: 0.1, columns, ..Points::default() };
         let grids = fluid(&points);
         let [VdbValues::Float(density), VdbValues::Vector(velocity)] = [&grids[0].values, &grids[1].values]
         else {

@@ -184,7 +184,7 @@ mod tests {
             values: positions.iter().map(|place| velocity(*place)[axis]).collect(),
         };
         let columns = (0..3).map(column).collect();
-        Points { positions, radius: RADIUS, columns }
+        Points { positions, radius: RADIUS, columns, ..Points::default() }
     }
 
     fn foam(points: &Points) -> Vec<f32> {

@@ -45,11 +45,11 @@ scale = "10 cm"
 turn = "45 deg"
 "#;
 
-/// A cube of 2 by 2 by 10 about the origin.
+/// A pier of 2 by 2 by 10, with Y up as other programs export it.
 fn write_pier(folder: &Path, closed: bool) {
     let corners = (0..8).map(|n| {
         let [x, y, z] = [n & 1, n >> 1 & 1, n >> 2];
-        format!("v {} {} {}\n", 2 * x - 1, 2 * y - 1, 10 * z - 2)
+        format!("v {} {} {}\n", 2 * x - 1, 10 * z - 2, 1 - 2 * y)
     });
     let sides = ["1 3 4 2", "5 6 8 7", "1 2 6 5", "3 7 8 4", "1 5 7 3", "2 4 8 6"];
     let faces = sides.iter().skip(usize::from(!closed)).map(|side| format!("f {side}\n"));

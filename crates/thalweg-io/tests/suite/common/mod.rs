@@ -34,6 +34,8 @@ pub(crate) fn droplets(count: usize) -> Points {
     Points {
         positions: (0..count).map(|point| [0, 1, 2].map(|axis| number(point, axis))).collect(),
         radius: 0.037,
+        // 32-bit floats would make pairs of them the same.
+        ids: (0..count as u32).map(|point| (1 << 30) + 3 * point).collect(),
         columns: vec![
             column(FieldInfo::new("speed", "m/s", "how fast it is"), 3),
             column(FieldInfo::new("foam", "-", ""), 4),
