@@ -255,8 +255,7 @@ impl ParticleWater {
         let spacing = self.params.fluid.spacing;
         for particle in wanted.came {
             if is_taken(&there, particle.position, spacing)
-                // What was there before may lie nearer to the ground than water is born.
-                || self.ground.clearance(particle.position) < 0.0
+                || self.is_in_ground(particle.position)
                 || self.bodies.iter().any(|body| body.holds(particle.position.map(f64::from), f64::from(now)))
             {
                 continue;
@@ -269,6 +268,15 @@ impl ParticleWater {
         }
         self.painted = true;
         Ok(done)
+    }
+
+    /// Whether water cannot be where it was before: it may lie nearer to the ground than water is born, and on a volume as near as the triangles
+    /// that it collides with, where shares have rock already.
+    fn is_in_ground(&self, at: [f32; 3]) -> bool {
+        match &self.ground {
+            AnyGround::Heights(ground) => ground.clearance(at) < 0.0,
+            AnyGround::Volume(ground) => ground.holds(at.map(f64::from)),
+        }
     }
 
     /// Height of the topmost particle of each column of water below some height `[m]`.
