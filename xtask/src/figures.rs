@@ -278,16 +278,7 @@ const FIGURES: [Figure; 42] = [
     Figure {
         file: "arch_before_after.jpg",
         about: "The overhang of `arch` before a stream beat against it, and after: it is through",
-        render: &[
-            "RUN/arch",
-            "--step",
-            "4976",
-            "--before-after",
-            "--look",
-            "particles.shape=hidden",
-            "--size",
-            "640x360",
-        ],
+        render: &["RUN/arch", "--before-after", "--look", "particles.shape=hidden", "--size", "640x360"],
     },
     Figure {
         file: "peak_before_after.jpg",

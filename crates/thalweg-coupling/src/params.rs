@@ -199,6 +199,11 @@ pub struct ErosionParams {
     pub every: u32,
     /// How the stress on the bed follows from the flow.
     pub stress: Stress,
+    /// How much the speed with which water runs straight into the ground counts for `stress = "wall"`, beside the speed along it `[-]`: a jet narrower
+    /// than the mean of the flow wears what it hits (Wang, Yang & Zhu 2021, 2.8).
+    #[serde(with = "units::Ratio")]
+    #[schemars(transform = within(0.0, 10.0).slider(0.0, 1.0).hint("1 counts both alike"))]
+    pub blows: f64,
     /// Shear stress constant K of `stress = "shear-rate"`, τ = K θ^½ `[Pa·s^½]`.
     #[serde(with = "units::ShearConstant")]
     #[schemars(transform = within(0.0, 1.0e6).slider(0.0, 10.0))]
@@ -282,6 +287,7 @@ impl Default for ErosionParams {
             still: false,
             every: 4,
             stress: Stress::Wall,
+            blows: 0.0,
             shear: 1.0,
             shear_speed: ShearSpeed::Along,
             strength: None,

@@ -1,6 +1,8 @@
 //! Particle water on volumes of rock, through its public door.
 
-use thalweg_coupling::{Emitter, ErosionParams, Params, ParticleWater, RockBrush, RockTool, Setting, Shape};
+use thalweg_coupling::{
+    Emitter, ErosionParams, Exchanged, Params, ParticleWater, RockBrush, RockTool, Setting, Shape,
+};
 use thalweg_field::{Pool, Top};
 use thalweg_sph::{BOUNDARY, FluidParams, PressureSolver, SLIP};
 use thalweg_terrain::volume::Volume;
@@ -133,6 +135,21 @@ fn painted_rock_holds_water_up_and_is_taken_back_to_the_same_bits() {
     torrent.paint_rock(&patch.inverse()).unwrap();
     assert!(shares(torrent.volume().unwrap()) == shares(&before), "the rock is not what it was");
     books_close(&torrent);
+}
+
+/// Also what lies as near to the rock as it comes.
+#[test]
+fn all_water_that_was_scooped_comes_back_at_once() {
+    let mut torrent = torrent();
+    for _ in 0..8 {
+        torrent.advance(25).unwrap();
+        let count = torrent.particle_count();
+        let went = torrent.scoop(|at| at[0] > 0.6).unwrap().went;
+        assert!(went.len() > 100, "only {} of {count} particles went", went.len());
+        let scooped = went.len();
+        let back = torrent.exchange(Exchanged { came: went, went: Vec::new() }).unwrap().came.len();
+        assert_eq!(back, scooped, "came back at step {}", torrent.steps_taken());
+    }
 }
 
 #[test]

@@ -103,6 +103,8 @@ tests_of_cases! {
     a_pool_on_rough_rock_comes_to_rest_with_dfsph: "volume/pool-dfsph",
     a_pool_of_small_particles_rests_on_rough_rock: "volume/pool-fine" long,
     voxels_erode_as_heights_do: "volume/erosion",
+    voxels_erode_as_heights_do_with_pcisph: "volume/erosion-pcisph" long,
+    voxels_erode_as_heights_do_with_dfsph: "volume/erosion-dfsph" long,
     an_eroding_stream_on_voxels_loses_nothing: "volume/books",
     a_ring_splits_and_keeps_what_it_has: "waves/split",
     the_exact_ring_is_the_one_in_books: "waves/exact-ring",

@@ -1,15 +1,13 @@
 //! The flow along the bed, column by column of water: see [`crate::law_of_wall`].
 
 use super::bed::Bed;
-use crate::law_of_wall::{Few, Flow, Sum};
+use crate::law_of_wall::{Few, Flow, LEAST_SPACINGS, Sum, Wall};
 use crate::params::Params;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use thalweg_field::band;
 use thalweg_sph::{Fluid, Particles};
 
-/// Columns are at least so many spacings wide `[-]`, and the height of the mean is at least so many.
-const LEAST_SPACINGS: f64 = 2.0;
 /// Columns that are emptied and read together.
 const RUN: usize = 256;
 /// Particles that are looked at together.
@@ -28,10 +26,10 @@ struct Open {
 /// The flow along the bed.
 #[derive(Debug, Default)]
 pub(crate) struct BedFlow {
-    /// Side of a column, height of the mean, and k_s `[m]`.
+    /// Side of a column and height of the mean `[m]`.
     side: f32,
     height: f32,
-    roughness: f64,
+    wall: Wall,
     /// Columns to the east and to the north, and where the first begins `[m]`.
     count: [usize; 2],
     corner: f32,
@@ -68,8 +66,8 @@ impl BedFlow {
 
     /// Takes other parameters from now on.
     pub(crate) fn set_params(&mut self, params: &Params) {
-        self.height = params.bed.layer.max(LEAST_SPACINGS * params.fluid.spacing) as f32;
-        self.roughness = params.bed.roughness;
+        self.wall = Wall::of(params);
+        self.height = self.wall.height as f32;
     }
 
     /// The column above a place; places beyond the edge count as on it.
@@ -96,7 +94,7 @@ impl BedFlow {
 
     /// Looks at the sorted particles of a fluid.
     pub(crate) fn measure(&mut self, bed: &Bed, fluid: &Fluid) {
-        if self.roughness <= 0.0 {
+        if self.wall.roughness <= 0.0 {
             self.forget();
             return;
         }
@@ -109,12 +107,11 @@ impl BedFlow {
             open.iter().for_each(|open| self.close(open));
         };
         band::measure(0..particles.len(), PART, &add, &|(), ()| ());
-        let Self { sums, used, height, roughness, .. } = self;
-        let (height, roughness) = (f64::from(*height), *roughness);
+        let Self { sums, used, wall, .. } = self;
         band::for_each_chunk(&mut self.flows, RUN, |run, flows| {
             if used[run].load(Relaxed) {
                 let sums = &sums[run * RUN..];
-                flows.iter_mut().zip(sums).for_each(|(flow, sum)| *flow = sum.flow(height, roughness));
+                flows.iter_mut().zip(sums).for_each(|(flow, sum)| *flow = sum.flow(*wall));
             }
         });
     }
@@ -197,7 +194,7 @@ impl BedFlow {
     /// Slows the particles of a fluid, where they are after their step, by the stress on the bed below them; what they do not slow
     /// down by in the time `dt` `[s]` they keep.
     pub(crate) fn slow(&self, bed: &Bed, fluid: &mut Fluid, dt: f64) {
-        if self.roughness <= 0.0 {
+        if self.wall.roughness <= 0.0 {
             return;
         }
         let count = fluid.particles().len();

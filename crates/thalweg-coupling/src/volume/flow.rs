@@ -3,14 +3,12 @@
 //! Space is cut into cells. Each that is no farther from the rock than the mean of the flow is high knows its foot: the nearest place of the surface
 //! in a neighbouring cell, and so on from cell to cell (Danielsson 1980). What flows there counts for the cell that its foot is in.
 
-use crate::law_of_wall::{Flow, Sum};
+use crate::law_of_wall::{Flow, LEAST_SPACINGS, Sum, Wall};
 use crate::params::Params;
 use std::ops::Range;
 use thalweg_field::band;
 use thalweg_sph::{BOUNDARY, Fluid, Particles};
 
-/// Cells are at least so many spacings wide `[-]`, and the height of the mean is at least so many.
-const LEAST_SPACINGS: f64 = 2.0;
 /// Particles that are looked at together.
 const PART: usize = 1024;
 /// A cell without a foot.
@@ -42,10 +40,10 @@ impl Foot {
 /// The flow along the rock.
 #[derive(Debug, Default)]
 pub(super) struct RockFlow {
-    /// Side of a cell, height of the mean, and k_s `[m]`.
+    /// Side of a cell and height of the mean `[m]`.
     side: f32,
     height: f32,
-    roughness: f64,
+    wall: Wall,
     /// Cells to the east, to the north and up, and where the first begins `[m]`.
     count: [usize; 3],
     corner: [f32; 3],
@@ -80,8 +78,8 @@ impl RockFlow {
 
     /// Takes other parameters from now on.
     pub(super) fn set_params(&mut self, params: &Params) {
-        self.height = params.bed.layer.max(LEAST_SPACINGS * params.fluid.spacing) as f32;
-        self.roughness = params.bed.roughness;
+        self.wall = Wall::of(params);
+        self.height = self.wall.height as f32;
     }
 
     /// Side of a cell `[m]`.
@@ -111,7 +109,7 @@ impl RockFlow {
         }
         self.cells.clear();
         self.feet.clear();
-        if self.roughness <= 0.0 {
+        if self.wall.roughness <= 0.0 {
             return;
         }
         for foot in places {
@@ -189,16 +187,15 @@ impl RockFlow {
 
     /// Looks at the sorted particles of a fluid.
     pub(super) fn measure(&mut self, fluid: &Fluid) {
-        if self.roughness <= 0.0 {
+        if self.wall.roughness <= 0.0 {
             return;
         }
         self.sums.iter_mut().for_each(|sum| *sum = Sum::default());
         let particles = fluid.sorted();
         let add = |range: Range<usize>| range.for_each(|i| self.add(particles, i));
         band::measure(0..particles.len(), PART, &add, &|(), ()| ());
-        let (sums, height, roughness) = (&self.sums, f64::from(self.height), self.roughness);
-        for (flow, sum) in self.flows.iter_mut().zip(sums) {
-            *flow = sum.flow(height, roughness);
+        for (flow, sum) in self.flows.iter_mut().zip(&self.sums) {
+            *flow = sum.flow(self.wall);
         }
     }
 
@@ -223,7 +220,7 @@ impl RockFlow {
 
     /// Slows the particles of a fluid, where they are after their step of `dt` `[s]`, by the stress on the rock near them.
     pub(super) fn slow(&self, fluid: &mut Fluid, dt: f64) {
-        if self.roughness <= 0.0 {
+        if self.wall.roughness <= 0.0 {
             return;
         }
         let count = fluid.particles().len();

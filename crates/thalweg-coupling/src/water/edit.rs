@@ -231,7 +231,7 @@ impl ParticleWater {
     }
 
     /// Lets particles come, where nothing is in their place, and others go, if they are still there. Returns those that did.
-    /// What is scooped and put back at once is whole again: water at rest and in flow keeps its particles farther apart than [`NEAREST`].
+    /// What is scooped and put back at once is whole again.
     pub fn exchange(&mut self, wanted: Exchanged) -> Result<Exchanged, Invalid> {
         let most = self.params.fluid.max_particles as usize;
         let now = self.time() as f32;
@@ -245,6 +245,11 @@ impl ParticleWater {
         let mut done = Exchanged::default();
         let going: HashSet<u32> = wanted.went.iter().map(|particle| particle.tag).collect();
         let particles = self.fluid.particles_mut();
+        // The next step drops these: until then nothing has moved since they went, however near it is.
+        let just_gone: HashSet<u32> = (0..particles.len())
+            .filter(|&i| !particles.is_boundary(i) && particles.expires[i] == AT_ONCE)
+            .map(|i| particles.tag[i])
+            .collect();
         for i in 0..particles.len() {
             if !particles.is_boundary(i) && particles.expires[i] > now && going.contains(&particles.tag[i]) {
                 done.went.push(particles.get(i));
@@ -254,9 +259,8 @@ impl ParticleWater {
         let there = self.places();
         let spacing = self.params.fluid.spacing;
         for particle in wanted.came {
-            if is_taken(&there, particle.position, spacing)
-                // What was there before may lie nearer to the ground than water is born.
-                || self.ground.clearance(particle.position) < 0.0
+            if (!just_gone.contains(&particle.tag) && is_taken(&there, particle.position, spacing))
+                || self.is_in_ground(particle.position)
                 || self.bodies.iter().any(|body| body.holds(particle.position.map(f64::from), f64::from(now)))
             {
                 continue;
@@ -269,6 +273,15 @@ impl ParticleWater {
         }
         self.painted = true;
         Ok(done)
+    }
+
+    /// Whether water cannot be where it was before: it may lie nearer to the ground than water is born, and on a volume as near as the triangles
+    /// that it collides with, where shares have rock already.
+    fn is_in_ground(&self, at: [f32; 3]) -> bool {
+        match &self.ground {
+            AnyGround::Heights(ground) => ground.clearance(at) < 0.0,
+            AnyGround::Volume(ground) => ground.holds(at.map(f64::from)),
+        }
     }
 
     /// Height of the topmost particle of each column of water below some height `[m]`.

@@ -59,7 +59,17 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         name: "volume/erosion",
         about: "a stream erodes as much from voxels as from the heights that they are made of",
-        run: water::erosion,
+        run: || water::erosion(PressureSolver::Wcsph),
+    },
+    Case {
+        name: "volume/erosion-pcisph",
+        about: "the same with PCISPH",
+        run: || water::erosion(PressureSolver::Pcisph),
+    },
+    Case {
+        name: "volume/erosion-dfsph",
+        about: "the same with DFSPH",
+        run: || water::erosion(PressureSolver::Dfsph),
     },
     Case {
         name: "volume/books",

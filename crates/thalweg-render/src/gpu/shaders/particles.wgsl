@@ -3,7 +3,7 @@
 
 @group(1) @binding(0) var<storage, read> positions: array<f32>;
 @group(1) @binding(1) var<storage, read> values: array<f32>;
-// Of each: sediment and foam, velocity to the east and north, velocity upwards and spray; 16 bits each.
+// Of each: sediment and foam, velocity to the east and north, velocity upwards, 16 bits each; how its spray is torn and spray, 8 bits each.
 @group(1) @binding(2) var<storage, read> contents: array<u32>;
 
 struct Disc {
@@ -20,6 +20,8 @@ struct Contents {
     sediment: f32,
     foam: f32,
     spray: f32,
+    // Where on the tile of noise its spray lies.
+    torn: f32,
     // [m/s]
     velocity: vec3f,
 }
@@ -29,13 +31,14 @@ const FASTEST = 64.0;
 
 fn contents_of(index: u32) -> Contents {
     if !has(LADEN) {
-        return Contents(0.0, 0.0, 0.0, vec3f(0.0));
+        return Contents(0.0, 0.0, 0.0, 0.0, vec3f(0.0));
     }
     let shares = unpack2x16unorm(contents[3u * index]);
     let level = unpack2x16snorm(contents[3u * index + 1u]);
     let last = contents[3u * index + 2u];
     let upwards = unpack2x16snorm(last).x;
-    return Contents(shares.x, shares.y, unpack2x16unorm(last).y, FASTEST * vec3f(level, upwards));
+    let spray = unpack4x8unorm(last);
+    return Contents(shares.x, shares.y, spray.w, spray.z, FASTEST * vec3f(level, upwards));
 }
 
 // Particles as drops of water, linear.
@@ -226,6 +229,10 @@ fn distance_fragment(disc: Disc) -> SphereDistance {
 
 // A smooth splat this many radii wide; its texels are twice as large as the picture's pixels.
 const SPLAT = 2.5;
+// The same of spray, whose drops fly apart.
+const SPRAYED = 3.2;
+// Half of a splat's width on the tile of noise that tears spray into drops.
+const TORN = 0.11;
 
 struct Splat {
     @builtin(position) clip: vec4f,
@@ -235,6 +242,8 @@ struct Splat {
     @location(1) @interpolate(flat) distance: f32,
     // Water, sediment in it and in the spray, foam and spray along the ray through the centre [m].
     @location(2) @interpolate(flat) amounts: vec4f,
+    // The middle of its piece of the tile of noise, and how blurred that is seen.
+    @location(3) @interpolate(flat) torn: vec3f,
 }
 
 // A splat as long as the particle's way while the shutter is open: its water is spread along that.
@@ -246,11 +255,12 @@ fn thickness_vertex(@builtin(vertex_index) vertex: u32) -> Splat {
     let away = length(centre);
     let radius = frame.particles.w;
     if !(away < 1.0e18 && away > radius) {
-        return Splat(vec4f(0.0, 0.0, -1.0, 1.0), vec2f(0.0), 0.0, vec4f(0.0));
+        return Splat(vec4f(0.0, 0.0, -1.0, 1.0), vec2f(0.0), 0.0, vec4f(0.0), vec3f(0.0));
     }
     let held = contents_of(index);
     let facing = select(frame.forward.xyz, centre / away, frame.eye.w > 0.5);
-    let wide = max(SPLAT * radius, 2.0 * f32(frame.flags.y) * SMALLEST * side_seen(distance));
+    let texel = 2.0 * f32(frame.flags.y) * side_seen(distance);
+    let wide = max(mix(SPLAT, SPRAYED, held.spray) * radius, texel * SMALLEST);
     let way = 0.5 * frame.caustics.y * held.velocity * vec3f(1.0, 1.0, frame.grid.w);
     let seen_way = way - facing * dot(facing, way);
     let long = wide + length(seen_way);
@@ -263,7 +273,9 @@ fn thickness_vertex(@builtin(vertex_index) vertex: u32) -> Splat {
     // A particle stands for a cube two radii wide.
     let most = 24.0 * radius * radius * radius / (PI * wide * long);
     let water = 1.0 - held.spray;
-    return Splat(clip, corner, distance, most * vec4f(water, held.sediment, water * held.foam, held.spray));
+    let middle = vec2f(held.torn * 16.0, floor(held.torn * 16.0)) / 16.0;
+    let torn = vec3f(middle, log2(max(256.0 * TORN * texel / wide, 1.0)));
+    return Splat(clip, corner, distance, most * vec4f(water, held.sediment, water * held.foam, held.spray), torn);
 }
 
 // Only what lies in front of the ground, or of whatever is there, counts.
@@ -278,8 +290,9 @@ fn thickness_fragment(splat: Splat) -> @location(0) vec4f {
             - splat.distance;
         share = clamp(0.5 + 0.5 * room / frame.particles.w, 0.0, 1.0);
     }
-    // Half of the spray is a drop within the mist of the other half: what is narrower by (1 - r²)⁶ has three times the top.
+    // Spray is torn into drops and the mist between them: on average that is all of it.
     let even = inside * inside;
-    let drop = 0.5 + 1.5 * even * even * even;
-    return even * share * splat.amounts * vec4f(1.0, 1.0, 1.0, drop);
+    let noise = textureSampleLevel(ripple_tile, tiled, splat.torn.xy + TORN * splat.across, splat.torn.z).a;
+    let drops = 0.25 + 1.7 * smoothstep(0.4, 0.75, noise);
+    return even * share * splat.amounts * vec4f(1.0, 1.0, 1.0, drops);
 }
