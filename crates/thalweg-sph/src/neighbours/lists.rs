@@ -98,6 +98,12 @@ impl Lists {
         true
     }
 
+    /// Keeps nothing of a cluster.
+    #[inline(always)]
+    pub(super) fn keep_nothing(reached: &[AtomicU32]) {
+        reached.iter().take(1).for_each(|first| first.store(0, Relaxed));
+    }
+
     /// Adds the vectors of rows with no more than eight each.
     #[inline(always)]
     pub(super) fn add<S: Simd>(&mut self, simd: S, spans: &[[u32; 2]; ROWS]) {
