@@ -42,7 +42,7 @@ pub(crate) const FULL: f64 = 0.85;
 /// which never pulls, and fluid that pulled it out would thin it more and more.
 pub(super) const HELD: f32 = 0.5;
 /// With less than this it is spray, which has no pressure `[-]`.
-pub(super) const SPRAY: f32 = 0.25;
+pub(crate) const SPRAY: f32 = 0.25;
 
 /// What the parameters come down to.
 #[derive(Clone, Copy, Debug)]
