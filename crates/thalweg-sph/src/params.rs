@@ -105,7 +105,7 @@ pub struct FluidParams {
     #[serde(with = "units::Ratio")]
     #[schemars(transform = within(0.0, 1.0).slider(0.0, 0.01))]
     pub damping: f64,
-    /// Share of its speed that spray loses for each metre of its way through the air, but where density is summed up `[1/m]`.
+    /// Share of its speed that spray loses for each metre of its way through the air; none where density is summed up.
     #[serde(with = "units::Number")]
     #[schemars(transform = within(0.0, 100.0).slider(0.0, 1.0).hint("0.12 for drops that fall at 9 m/s"))]
     pub air: f64,

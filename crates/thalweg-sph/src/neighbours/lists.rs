@@ -137,16 +137,16 @@ impl Lists {
         }
     }
 
-    /// Makes room for so many vectors and rows.
+    /// Makes room for so many vectors and rows; twice as much as is asked for, so that it soon is enough for all.
     #[inline(always)]
     fn make_room(&mut self, count: usize, row_count: usize) {
         if self.vectors.len() < count {
-            self.vectors.resize(count, 0);
-            self.bits.resize(count.next_multiple_of(4), 0);
-            self.near.resize((count + 1) * LANES, 0);
+            self.vectors.resize(2 * count, 0);
+            self.bits.resize((2 * count).next_multiple_of(4), 0);
+            self.near.resize((2 * count + 1) * LANES, 0);
         }
         if self.rows.len() < row_count {
-            self.rows.resize(row_count, 0);
+            self.rows.resize(2 * row_count, 0);
         }
     }
 

@@ -4,7 +4,7 @@ use super::parting::Parting;
 use super::push::Push;
 use crate::particles::{BOUNDARY, PART};
 use crate::pressure::Sorted;
-use crate::pressure::at_rest::Numbers;
+use crate::pressure::at_rest::{Numbers, TORN};
 use std::ops::Range;
 use thalweg_field::band;
 
@@ -130,9 +130,9 @@ impl Task<'_> {
         neighbours.walk(particles, &parting, &mut work.left[..particles.len()]);
     }
 
-    /// The lowest pressure of a particle.
+    /// The lowest pressure of a particle: water tears before it is pulled farther.
     fn least(&self, i: usize) -> f32 {
-        if self.diagonal[i] > 0.0 { f32::NEG_INFINITY } else { 0.0 }
+        if self.diagonal[i] > 0.0 { TORN * self.numbers.stiffness } else { 0.0 }
     }
 
     /// Whether it is for pressure to take away what is left of a particle: what may part without is no error.
