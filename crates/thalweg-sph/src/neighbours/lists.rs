@@ -9,6 +9,8 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 /// [`crate::MOST_PARTICLES`] are refused, which leaves room for those of the boundary.
 pub(super) const COUNTED: u32 = 28;
 pub(super) const FIRST: u32 = (1 << COUNTED) - 1;
+/// Room for vectors and for rows from the beginning: few clusters are amid more.
+const LEAST_ROOM: usize = 512;
 /// Eight vectors one behind the other.
 const AHEAD: [u32; LANES] = [0, 8, 16, 24, 32, 40, 48, 56];
 
@@ -137,16 +139,17 @@ impl Lists {
         }
     }
 
-    /// Makes room for so many vectors and rows; twice as much as is asked for, so that it soon is enough for all.
+    /// Makes room for so many vectors and rows; more than is asked for, so that it is enough for all at once.
     #[inline(always)]
     fn make_room(&mut self, count: usize, row_count: usize) {
         if self.vectors.len() < count {
-            self.vectors.resize(2 * count, 0);
-            self.bits.resize((2 * count).next_multiple_of(4), 0);
-            self.near.resize((2 * count + 1) * LANES, 0);
+            let count = (2 * count).max(LEAST_ROOM);
+            self.vectors.resize(count, 0);
+            self.bits.resize(count.next_multiple_of(4), 0);
+            self.near.resize((count + 1) * LANES, 0);
         }
         if self.rows.len() < row_count {
-            self.rows.resize(2 * row_count, 0);
+            self.rows.resize((2 * row_count).max(LEAST_ROOM), 0);
         }
     }
 
