@@ -40,6 +40,8 @@ pub struct Constants {
     /// The same towards a boundary, unless its owner says otherwise: only a little of what keeps the pressure smooth, else
     /// thin water would crawl `[Pa·s]`.
     pub wall_viscosity: f32,
+    /// Share of its speed that spray loses for each metre of its way `[1/m]`.
+    pub air: f32,
     /// Downwards `[m/s²]`.
     pub gravity: f32,
     /// How p/ρ² grows with depth behind the boundary; half of it, since the boundary pushes with the sum of two [m⁴/(kg·s²)].
@@ -96,6 +98,7 @@ impl Constants {
             wall_viscosity: (params.viscosity
                 + WALL_SHARE * params.density * params.damping * h * sound_speed)
                 as f32,
+            air: params.air as f32,
             gravity: params.gravity as f32,
             lift: if params.calibrate { (0.5 * params.gravity / params.density) as f32 } else { 0.0 },
             tension: params.tension as f32,

@@ -105,6 +105,10 @@ pub struct FluidParams {
     #[serde(with = "units::Ratio")]
     #[schemars(transform = within(0.0, 1.0).slider(0.0, 0.01))]
     pub damping: f64,
+    /// Share of its speed that spray loses for each metre of its way through the air; none where density is summed up.
+    #[serde(with = "units::Number")]
+    #[schemars(transform = within(0.0, 100.0).slider(0.0, 1.0).hint("0.12 for drops that fall at 9 m/s"))]
+    pub air: f64,
     /// Which kernels density and pressure use where density is summed up.
     #[schemars(transform = about().fixed())]
     pub kernels: Kernels,
@@ -151,6 +155,9 @@ pub struct FluidParams {
     pub max_particles: u32,
 }
 
+/// The largest drops fall at 9.1 m/s (Gunn & Kinzer 1949): there air makes up for gravity `[1/m]`.
+const AIR: f64 = 0.12;
+
 impl Default for FluidParams {
     fn default() -> Self {
         Self {
@@ -164,6 +171,7 @@ impl Default for FluidParams {
             tolerance: 1.0e-4,
             max_rounds: 100,
             damping: 5.0e-5,
+            air: AIR,
             kernels: Kernels::Wendland,
             equation: Equation::Tait,
             stiffness: 3.0,
@@ -197,6 +205,7 @@ impl FluidParams {
             pressure: PressureSolver::Summed,
             viscosity: 3.5,
             damping: 0.0,
+            air: 0.0,
             kernels: Kernels::Mueller,
             equation: Equation::Linear,
             stiffness: 3.0,

@@ -188,12 +188,15 @@ impl<'a> Plain<'a> {
         self.others(i).map(rate).sum()
     }
 
-    /// Pressure and viscosity where density follows the flow, each pair along the way between the two.
+    /// Pressure and viscosity where density follows the flow, each pair along the way between the two; and what the air does to spray.
     fn push_and_drag(&self, i: usize) -> [f64; 3] {
         let (p, own) = (self.params, self.pressure[i]);
         let [_, shear, sticking] = self.factors;
         let damping = p.density * p.damping * p.smoothing_radius() * self.sound_speed;
-        let mut a = [0.0; 3];
+        let filled: f64 = self.others(i).map(|(j, _, r)| self.steepness(j, r) * r * r).sum();
+        let v = self.points[i].velocity;
+        let air = if filled < 3.0 * f64::from(at_rest::SPRAY) { p.air * length(v) } else { 0.0 };
+        let mut a = v.map(|v| -air * v);
         for (j, away, r) in self.others(i) {
             let other = &self.points[j];
             let (both, viscosity) = match (other.boundary, other.rough) {

@@ -58,6 +58,12 @@ struct Row {
     /// By how much the density is off, on average over particles and steps.
     #[serde(skip_serializing_if = "Option::is_none")]
     density_error: Option<f64>,
+    /// Particles within reach of one of the fluid, on average, itself not counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    neighbours: Option<f64>,
+    /// Rounds in a step of methods that take any, on average.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rounds: Option<f64>,
 }
 
 type Measure = dyn Fn(&Machine) -> Result<Vec<Row>, Failure>;
@@ -132,12 +138,16 @@ fn tell(row: &Row) {
     stages.extend(row.printed_frames_per_s.map(|frames| format!("printed {frames:.2}")));
     stages.extend(row.simulated_per_s.map(|ratio| format!("{ratio:.3} simulated s/s")));
     stages.extend(row.density_error.map(|error| format!("density {:.3} % off", 100.0 * error)));
+    stages.extend(row.neighbours.map(|count| format!("{count:.1} neighbours")));
+    stages.extend(row.rounds.map(|rounds| format!("{rounds:.1} rounds")));
+    let millions = row.throughput / 1.0e6;
+    let digits = if millions < 10.0 { 2 } else { 1 };
     say!(
-        "{:<28} {:>11} {:>7} {:>9.1} {:<18} {:>10} {:>8} {:>8}  {}",
+        "{:<28} {:>11} {:>7} {:>9.digits$} {:<18} {:>10} {:>8} {:>8}  {}",
         format!("{}/{}", row.solver, row.case),
         row.size,
         row.threads,
-        row.throughput / 1.0e6,
+        millions,
         row.unit,
         row.bytes_per_item,
         roofline,

@@ -28,25 +28,36 @@ const PRINTED_EROSION: [(usize, f64); 5] =
 const KINDS: [&str; 3] = ["water", "erosion", "erosion-each-step"];
 /// Particles with which the solvers that work in rounds are measured.
 const SIZES_IN_ROUNDS: [usize; 3] = [10_000, 50_000, 200_000];
-/// What they are measured with: their default, and 0.1 % of the density, as other programs are.
-const TOLERANCES: [(&str, f64); 2] = [("water", 1.0e-4), ("water-0.1%", 1.0e-3)];
+/// What they are measured with: their default; 0.1 % of the density; and that with a reach of two spacings, which has 25 to 35 neighbours as in
+/// other programs.
+const SETTINGS: [(&str, Option<f64>, Option<f64>); 3] =
+    [("water", None, None), ("water-0.1%", Some(1.0e-3), None), ("water-0.1%-near", Some(1.0e-3), Some(2.0))];
+/// So many particles have their neighbours counted, about.
+const COUNTED: usize = 500;
 
 /// What water is made of.
 #[derive(Clone, Copy)]
 struct Kind {
     solver: &'static str,
     pressure: PressureSolver,
-    tolerance: f64,
+    /// Instead of the defaults `[-]`: how much the density may change in a step, and the reach in spacings.
+    tolerance: Option<f64>,
+    reach: Option<f64>,
     case: &'static str,
 }
 
 /// Every kind at every size, on one thread and on all; then a dam that breaks, by each solver.
 pub(super) fn cases() -> Vec<Case> {
-    let tolerance = Params::default().fluid.tolerance;
-    let weakly = KINDS.map(|case| Kind { solver: "sph", pressure: PressureSolver::Wcsph, tolerance, case });
+    let weakly = KINDS.map(|case| Kind {
+        solver: "sph",
+        pressure: PressureSolver::Wcsph,
+        tolerance: None,
+        reach: None,
+        case,
+    });
     let rounds = [("pcisph", PressureSolver::Pcisph), ("dfsph", PressureSolver::Dfsph)];
     let rounds = rounds.into_iter().flat_map(|(solver, pressure)| {
-        TOLERANCES.map(|(case, tolerance)| Kind { solver, pressure, tolerance, case })
+        SETTINGS.map(|(case, tolerance, reach)| Kind { solver, pressure, tolerance, reach, case })
     });
     let both = |kind: Kind, size: usize| Case {
         name: format!("{}/{}/{size}", kind.solver, kind.case),
@@ -61,10 +72,15 @@ pub(super) fn cases() -> Vec<Case> {
 }
 
 /// Muddy water in a tank with a rough bed, sloshing: boundary particles on all sides take part.
-fn tank(Kind { pressure, tolerance, case: kind, .. }: Kind, size: usize) -> Result<ParticleWater, Failure> {
+fn tank(
+    Kind { pressure, tolerance, reach, case: kind, .. }: Kind,
+    size: usize,
+) -> Result<ParticleWater, Failure> {
     let mut params = Params::default();
-    (params.fluid.pressure, params.fluid.tolerance) = (pressure, tolerance);
+    params.fluid.pressure = pressure;
+    params.fluid.tolerance = tolerance.unwrap_or(params.fluid.tolerance);
     let spacing = params.fluid.spacing;
+    params.fluid.radius = reach.map(|reach| reach * spacing);
     // Twice as long as wide, half as deep.
     let wide = (size as f64).cbrt().round();
     let (long, deep) = ((2.0 * wide) as usize, (size as f64 / (2.0 * wide * wide)).round());
@@ -97,8 +113,8 @@ fn measure(kind: Kind, size: usize, threads: usize) -> Result<Row, Failure> {
         // Seeding comes every eighth step, sediment every fourth.
         let steps = (work / count).max(1).next_multiple_of(8) as u64;
         torrent.advance(16).map_err(Failure::run)?;
-        let mut fastest = f64::INFINITY;
-        let mut stages_ms = BTreeMap::new();
+        let (mut fastest, mut stages_ms) = (f64::INFINITY, BTreeMap::new());
+        let (rounds, taken) = (torrent.fluid().rounds_taken(), torrent.steps_taken());
         for _ in 0..REPEATS {
             let mut stages: BTreeMap<&'static str, f64> = BTreeMap::new();
             let begin = Instant::now();
@@ -114,6 +130,8 @@ fn measure(kind: Kind, size: usize, threads: usize) -> Result<Row, Failure> {
             }
         }
         let throughput = count as f64 * steps as f64 / fastest;
+        let rounds =
+            (torrent.fluid().rounds_taken() - rounds) as f64 / (torrent.steps_taken() - taken) as f64;
         let erodes = torrent.params().erosion.enabled;
         let alike = !kind.pressure.is_incompressible() && !erodes && threads == 1;
         let plain = if alike { Some(plain_speed(torrent.fluid())) } else { None };
@@ -132,9 +150,25 @@ fn measure(kind: Kind, size: usize, threads: usize) -> Result<Row, Failure> {
             stages_ms,
             frames_per_s: Some(throughput / count as f64),
             printed_frames_per_s: printed.iter().find(|(n, _)| *n == size).map(|(_, fps)| *fps),
+            neighbours: Some(neighbours(torrent.fluid())),
+            rounds: kind.pressure.is_incompressible().then_some(rounds),
             ..Row::default()
         })
     })
+}
+
+/// Particles within reach of one of the fluid, on average over some of them.
+fn neighbours(fluid: &Fluid) -> f64 {
+    let (particles, reach) = (fluid.particles(), fluid.params().smoothing_radius() as f32);
+    let place = |i: usize| [0, 1, 2].map(|axis: usize| particles.position[axis][i]);
+    let near = |a: [f32; 3], b: [f32; 3]| {
+        (0..3).map(|axis| (a[axis] - b[axis]).powi(2)).sum::<f32>() < reach * reach
+    };
+    let every = (fluid.len() / COUNTED).max(1);
+    let looked: Vec<usize> =
+        (0..particles.len()).filter(|&i| !particles.is_boundary(i)).step_by(every).collect();
+    let around = |&i: &usize| (0..particles.len()).filter(|&j| j != i && near(place(i), place(j))).count();
+    looked.iter().map(around).sum::<usize>() as f64 / looked.len().max(1) as f64
 }
 
 /// Particles times steps per second of the plain program, on the same particles; one round of forces is nearly a step.

@@ -3,8 +3,10 @@
 //! Four neighbouring cell centres A (south-west), B (east), C (north), D make two triangles, ABC and DCB (Kataev 2022,
 //! 4.2). Beyond the outermost centres there is nothing.
 
+use fearless_simd::{Simd, f32x8, i32x8, prelude::*};
 use thalweg_field::{Grid2, Heightfield};
 use thalweg_sph::Particle;
+use thalweg_sph::neighbours::LANES;
 
 /// The net of triangles.
 #[derive(Clone, Debug)]
@@ -215,21 +217,28 @@ impl Bed {
         (2 * (j * cols + i) as u32 + upper, value)
     }
 
-    /// How high the triangle below a place is there `[m]`, and its unit normal, upwards.
+    /// How high the triangles below eight places are there `[m]`, and their unit normals, upwards.
     #[inline(always)]
-    pub(crate) fn foot(&self, x: f32, y: f32) -> (f32, [f32; 3]) {
-        let per = (1.0 / self.cell) as f32;
-        let ([i, j], [fx, fy]) = self.cell_below(per, x, y);
-        let at = j * self.size[0] + i;
-        let [a, b, c, d] =
-            [at, at + 1, at + self.size[0], at + self.size[0] + 1].map(|vertex| self.height[vertex]);
-        let (ground, east, north) = if fx + fy > 1.0 {
-            (d + (1.0 - fx) * (c - d) + (1.0 - fy) * (b - d), d - c, d - b)
-        } else {
-            (a + fx * (b - a) + fy * (c - a), b - a, c - a)
-        };
-        let per = 1.0 / self.cell as f32;
-        (ground, upwards([east * per, north * per]))
+    pub(crate) fn feet<S: Simd>(&self, simd: S, x: f32x8<S>, y: f32x8<S>) -> (f32x8<S>, [f32x8<S>; 3]) {
+        let (per, one) = (1.0 / self.cell as f32, f32x8::splat(simd, 1.0));
+        let (i, fx) = cells_along(simd, x * per - 0.5, self.cells()[0]);
+        let (j, fy) = cells_along(simd, y * per - 0.5, self.cells()[1]);
+        let mut at = [0; LANES];
+        (j * self.size[0] as i32 + i).store_slice(&mut at);
+        let mut corners = [[0.0; LANES]; 4];
+        for (k, at) in at.into_iter().enumerate() {
+            let (south, north) = (at as usize, at as usize + self.size[0]);
+            [corners[0][k], corners[1][k]] = [self.height[south], self.height[south + 1]];
+            [corners[2][k], corners[3][k]] = [self.height[north], self.height[north + 1]];
+        }
+        let [a, b, c, d] = corners.map(|corner| f32x8::from_slice(simd, &corner));
+        let upper = (fx + fy).simd_gt(one);
+        let (east, north) = (upper.select(d - c, b - a), upper.select(d - b, c - a));
+        let ground =
+            upper.select(d + (one - fx) * (c - d) + (one - fy) * (b - d), a + fx * east + fy * north);
+        let (east, north) = (east * per, north * per);
+        let up = one / (one + east * east + north * north).sqrt();
+        (ground, [-east * up, -north * up, up])
     }
 
     /// The cell below a place, and where in it that is `[-]`.
@@ -336,6 +345,15 @@ impl Bed {
     }
 }
 
+/// Cells along a side, of so many, that eight places counted in cells lie in, and where in them that is `[-]`. Places beyond the edge count
+/// as on it.
+#[inline(always)]
+fn cells_along<S: Simd>(simd: S, place: f32x8<S>, count: usize) -> (i32x8<S>, f32x8<S>) {
+    let zero = f32x8::splat(simd, 0.0);
+    let cell = place.max(zero).min(f32x8::splat(simd, (count - 1) as f32)).to_int::<i32x8<S>>();
+    (cell, (place - cell.to_float::<f32x8<S>>()).max(zero).min(f32x8::splat(simd, 1.0)))
+}
+
 /// The unit normal of a slope to the east and to the north, upwards.
 #[inline(always)]
 fn upwards([east, north]: [f32; 2]) -> [f32; 3] {
@@ -351,12 +369,29 @@ mod tests {
     #[test]
     fn the_foot_of_a_place_is_the_triangle_below_it() {
         let bed = bed(9, |i, j| ((i * 7 + j * 5) % 4) as f32 * 0.3);
-        for n in 0..400 {
+        for n in 0..50 {
             // Beyond the edges too.
-            let [x, y] = [n % 20, n / 20].map(|k| k as f32 * 0.263 - 0.4);
-            let (triangle, height) = bed.below(x, y);
-            assert_eq!(bed.foot(x, y), (height, bed.normal(triangle)), "at {x}, {y} m");
+            let [x, y] = [0, 1].map(|axis| {
+                std::array::from_fn(|k| [(8 * n + k) % 20, (8 * n + k) / 20][axis] as f32 * 0.263 - 0.4)
+            });
+            for (k, (height, normal)) in feet(&bed, x, y).into_iter().enumerate() {
+                let (triangle, expected) = bed.below(x[k], y[k]);
+                assert_eq!((height, normal), (expected, bed.normal(triangle)), "at {}, {} m", x[k], y[k]);
+            }
         }
+    }
+
+    fn feet(bed: &Bed, x: [f32; LANES], y: [f32; LANES]) -> [(f32, [f32; 3]); LANES] {
+        fearless_simd::dispatch!(fearless_simd::Level::new(), simd => {
+            let place = [x, y].map(|place| f32x8::from_slice(simd, &place));
+            let (height, normal) = bed.feet(simd, place[0], place[1]);
+            let [height, a, b, c] = [height, normal[0], normal[1], normal[2]].map(|value| {
+                let mut values = [0.0; LANES];
+                value.store_slice(&mut values);
+                values
+            });
+            std::array::from_fn(|k| (height[k], [a[k], b[k], c[k]]))
+        })
     }
 
     fn bed(size: usize, height: impl Fn(usize, usize) -> f32 + Sync) -> Bed {

@@ -3,10 +3,12 @@
 use super::bed::Bed;
 use crate::law_of_wall::{Few, Flow, LEAST_SPACINGS, Sum, Wall};
 use crate::params::Params;
+use fearless_simd::{Level, Simd, dispatch, f32x8, i32x8, prelude::*, u32x8};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use thalweg_field::band;
-use thalweg_sph::{Fluid, Particles};
+use thalweg_sph::neighbours::{LANES, load};
+use thalweg_sph::{BOUNDARY, Fluid, Particles};
 
 /// Columns that are emptied and read together.
 const RUN: usize = 256;
@@ -41,6 +43,27 @@ pub(crate) struct BedFlow {
     used: Vec<AtomicBool>,
 }
 
+/// Who of eight particles is low enough to count.
+struct Low<S: Simd> {
+    /// A bit for each.
+    bits: u32,
+    /// The column of each, and which of the open ones it may be.
+    column: [i32; LANES],
+    slot: i32x8<S>,
+    /// How high they are above the ground `[m]`, and its normals.
+    above: f32x8<S>,
+    normal: [f32x8<S>; 3],
+}
+
+impl<S: Simd> Low<S> {
+    /// The lanes of those, among the first.
+    #[inline(always)]
+    fn lanes(&self, count: usize) -> impl Iterator<Item = usize> + use<S> {
+        let bits = self.bits & ((1 << count.min(LANES)) - 1);
+        (0..LANES).filter(move |lane| bits >> lane & 1 == 1)
+    }
+}
+
 impl BedFlow {
     /// Bytes for each vertex of the bed, at most.
     pub(crate) const BYTES: u64 = (size_of::<Sum>() + size_of::<Flow>() + size_of::<f32>() + 1) as u64;
@@ -73,17 +96,10 @@ impl BedFlow {
     /// The column above a place; places beyond the edge count as on it.
     #[inline(always)]
     fn column(&self, x: f32, y: f32) -> usize {
-        let [i, j] = self.along(x, y);
-        j * self.count[0] + i
-    }
-
-    /// The same, counted to the east and to the north.
-    #[inline(always)]
-    fn along(&self, x: f32, y: f32) -> [usize; 2] {
         // By way of 32 bits, which is quicker.
         let index =
             |v: f32, count: usize| (((v - self.corner) / self.side).max(0.0) as u32 as usize).min(count - 1);
-        [index(x, self.count[0]), index(y, self.count[1])]
+        index(y, self.count[1]) * self.count[0] + index(x, self.count[0])
     }
 
     /// The flow above a place.
@@ -101,9 +117,10 @@ impl BedFlow {
         self.find_tops(bed);
         self.forget();
         let particles = fluid.sorted();
+        let level = Level::new();
         let add = |range: Range<usize>| {
             let mut open = [Open::default(); OPEN];
-            range.for_each(|i| self.add(bed, particles, i, &mut open));
+            dispatch!(level, simd => self.add(simd, bed, particles, range, &mut open));
             open.iter().for_each(|open| self.close(open));
         };
         band::measure(0..particles.len(), PART, &add, &|(), ()| ());
@@ -160,27 +177,58 @@ impl BedFlow {
         }
     }
 
-    /// Adds a particle to its column, if it is low enough.
+    /// Who of eight particles is low enough for its column; nothing, if none is.
     #[inline(always)]
-    fn add(&self, bed: &Bed, particles: &Particles, i: usize, open: &mut [Open; OPEN]) {
-        let [x, y, z] = [particles.position[0][i], particles.position[1][i], particles.position[2][i]];
-        let [east, north] = self.along(x, y);
-        let column = north * self.count[0] + east;
-        if particles.is_boundary(i) || z > self.tops[column] {
-            return;
+    fn low<S: Simd>(&self, simd: S, bed: &Bed, [x, y, z]: [f32x8<S>; 3], tag: &[u32]) -> Option<Low<S>> {
+        let index = |place: f32x8<S>, count: usize| {
+            let cell = ((place - self.corner) / self.side).max(f32x8::splat(simd, 0.0));
+            cell.min(f32x8::splat(simd, (count - 1) as f32)).to_int::<i32x8<S>>()
+        };
+        let (east, north) = (index(x, self.count[0]), index(y, self.count[1]));
+        let mut column = [0; LANES];
+        (north * self.count[0] as i32 + east).store_slice(&mut column);
+        let tops = column.map(|column| self.tops[column as usize]);
+        let fluid = u32x8::from_slice(simd, tag).simd_lt(u32x8::splat(simd, BOUNDARY));
+        let near = z.simd_le(f32x8::from_slice(simd, &tops)) & fluid;
+        if near.to_bitmask() == 0 {
+            return None;
         }
-        let (ground, normal) = bed.foot(x, y);
+        let (ground, normal) = bed.feet(simd, x, y);
         let above = (z - ground) * normal[2];
-        if above > self.height {
-            return;
+        let low = near & above.simd_le(f32x8::splat(simd, self.height));
+        let slot = (north & 3) * 4 + (east & 3);
+        Some(Low { bits: low.to_bitmask() as u32, column, slot, above, normal })
+    }
+
+    /// Adds the particles that are low enough to their columns.
+    #[inline(always)]
+    fn add<S: Simd>(
+        &self,
+        simd: S,
+        bed: &Bed,
+        particles: &Particles,
+        range: Range<usize>,
+        open: &mut [Open; OPEN],
+    ) {
+        let Particles { position: [x, y, z], velocity: [u, v, w], tag, .. } = particles;
+        for at in range.clone().step_by(LANES) {
+            let place = [load(simd, x, at), load(simd, y, at), load(simd, z, at)];
+            let Some(found) = self.low(simd, bed, place, &tag[at..at + LANES]) else { continue };
+            let mut above = [0.0; LANES];
+            found.above.store_slice(&mut above);
+            let mut slot = [0; LANES];
+            found.slot.store_slice(&mut slot);
+            for k in found.lanes(range.end - at) {
+                let column = found.column[k] as usize;
+                let open = &mut open[slot[k] as usize % OPEN];
+                if open.column != column {
+                    self.close(open);
+                    *open = Open { column, few: None };
+                }
+                let i = at + k;
+                open.few.get_or_insert_default().add(above[k], [u[i], v[i], w[i]]);
+            }
         }
-        let open = &mut open[north % 4 * 4 + east % 4];
-        if open.column != column {
-            self.close(open);
-            *open = Open { column, few: None };
-        }
-        let velocity = std::array::from_fn(|axis| particles.velocity[axis][i]);
-        open.few.get_or_insert_default().add(above, velocity);
     }
 
     /// Adds what was found for a column.
@@ -199,28 +247,37 @@ impl BedFlow {
         }
         let count = fluid.particles().len();
         let Particles { position: [x, y, z], velocity: [u, v, w], tag, .. } = fluid.particles_mut();
-        let velocity = [u, v, w].map(|column| &mut column[..count]);
-        band::for_each_part(0..count, PART, velocity, &|range, [u, v, w]: [&mut [f32]; 3]| {
-            for (k, i) in range.enumerate() {
-                let at = [x[i], y[i], z[i]];
-                if tag[i] & thalweg_sph::BOUNDARY == 0 {
-                    [u[k], v[k], w[k]] = self.slowed(bed, at, [u[k], v[k], w[k]], dt as f32);
-                }
-            }
+        let (place, velocity): ([&[f32]; 3], _) = ([x, y, z], [u, v, w].map(|column| &mut column[..count]));
+        let level = Level::new();
+        band::for_each_part(0..count, PART, velocity, &|range, velocity: [&mut [f32]; 3]| {
+            dispatch!(level, simd => self.slow_part(simd, bed, (place, tag), range, velocity, dt as f32));
         });
     }
 
+    /// The same for some of them.
     #[inline(always)]
-    fn slowed(&self, bed: &Bed, [x, y, z]: [f32; 3], velocity: [f32; 3], dt: f32) -> [f32; 3] {
-        let column = self.column(x, y);
-        let flow = self.flows[column];
-        if flow.drag == 0.0 || z > self.tops[column] {
-            return velocity;
+    fn slow_part<S: Simd>(
+        &self,
+        simd: S,
+        bed: &Bed,
+        ([x, y, z], tag): ([&[f32]; 3], &[u32]),
+        range: Range<usize>,
+        [u, v, w]: [&mut [f32]; 3],
+        dt: f32,
+    ) {
+        for first in range.clone().step_by(LANES) {
+            let place = [load(simd, x, first), load(simd, y, first), load(simd, z, first)];
+            let Some(found) = self.low(simd, bed, place, &tag[first..first + LANES]) else { continue };
+            let mut normal = [[0.0; LANES]; 3];
+            for (to, from) in normal.iter_mut().zip(found.normal) {
+                from.store_slice(to);
+            }
+            for lane in found.lanes(range.end - first) {
+                let k = first + lane - range.start;
+                let normal = [normal[0][lane], normal[1][lane], normal[2][lane]];
+                let flow = &self.flows[found.column[lane] as usize];
+                [u[k], v[k], w[k]] = flow.slowed([u[k], v[k], w[k]], normal, dt);
+            }
         }
-        let (ground, normal) = bed.foot(x, y);
-        if (z - ground) * normal[2] > self.height {
-            return velocity;
-        }
-        flow.slowed(velocity, normal, dt)
     }
 }

@@ -3,6 +3,7 @@
 use super::rates::{CarryingKernel, Rates};
 use super::uptake::Uptake;
 use fearless_simd::{Simd, f32x8, f64x4, prelude::*};
+use std::ops::Range;
 use thalweg_sph::neighbours::{Cluster, Kind, LANES, Visitor, apart, dot3, even};
 
 /// What both remaining kinds of walk need.
@@ -94,7 +95,7 @@ fn deposited<S: Simd>(
     fraction * down.max(f32x8::splat(simd, 0.0)) * rates.settle * slope * bed
 }
 
-/// Walk 2: what each fluid particle can give and take.
+/// Walk 2: what each fluid particle can give and take, and what it gains if all is granted.
 pub(super) struct Grant<'a, K, U> {
     pub columns: Columns<'a, K, U>,
 }
@@ -103,26 +104,29 @@ pub(super) struct Grant<'a, K, U> {
 const ALMOST: f32 = 0.999_99;
 
 impl<'a, K: CarryingKernel, U: Uptake> Visitor for Grant<'a, K, U> {
-    type Out = [&'a mut [f32]; 2];
+    type Out = ([&'a mut [f32]; 2], &'a mut [f64]);
     const KIND: Kind = Kind::Fluid;
     const AMONG: &'static [Kind] = &[Kind::Fluid, Kind::Boundary];
 
     #[inline(always)]
-    fn cluster<S: Simd>(&self, simd: S, cluster: &Cluster, [give, take]: &mut Self::Out) {
+    fn cluster<S: Simd>(&self, simd: S, cluster: &Cluster, ([give, take], gain): &mut Self::Out) {
         let columns = self.columns.even();
         let (zero, one) = (f32x8::splat(simd, 0.0), f32x8::splat(simd, 1.0));
         let here = columns.here(simd, cluster);
-        let (mut given, mut taken) = (zero, zero);
+        let (mut given, mut taken, mut sum) = (zero, zero, Sum::none(simd));
         for j in cluster.fluid() {
             let between = columns.between(simd, &here, j);
             given += (-between).max(zero);
             taken += between.max(zero);
+            sum.add(between);
         }
         for j in cluster.boundary() {
             let [down, loosened] = columns.with_bed(simd, cluster, &here, j);
             given += down;
             taken += loosened;
+            sum.add(loosened - down);
         }
+        sum.put(cluster, gain);
         let there = here.fraction * ALMOST;
         let room =
             (f32x8::splat(simd, columns.rates.max_fraction * ALMOST) - here.fraction).max(zero) * ALMOST;
@@ -175,7 +179,7 @@ impl<S: Simd> Sum<S> {
     }
 }
 
-/// Walk 3: what each fluid particle gains.
+/// Walk 3: what each fluid particle gains, where not all is granted.
 pub(super) struct Exchange<'a, K, U> {
     pub granted: Granted<'a, K, U>,
 }
@@ -188,6 +192,9 @@ impl<'a, K: CarryingKernel, U: Uptake> Visitor for Exchange<'a, K, U> {
     #[inline(always)]
     fn cluster<S: Simd>(&self, simd: S, cluster: &Cluster, out: &mut Self::Out) {
         let Granted { columns, give, take } = self.granted.even();
+        if cluster.fluid().all(|j| give[j] == 1.0 && take[j] == 1.0) {
+            return;
+        }
         let zero = f32x8::splat(simd, 0.0);
         let here = columns.here(simd, cluster);
         let (give_here, take_here) = (cluster.own(simd, give), cluster.own(simd, take));
@@ -215,6 +222,16 @@ impl<'a, K: CarryingKernel, U: Uptake> Visitor for Settle<'a, K, U> {
     type Out = &'a mut [f64];
     const KIND: Kind = Kind::Boundary;
     const AMONG: &'static [Kind] = &[Kind::Fluid];
+
+    #[inline(always)]
+    fn without(&self, cluster: Range<usize>, at: usize, out: &mut Self::Out) -> bool {
+        let Columns { bed, uptake, .. } = &self.granted.columns;
+        let nothing = cluster.clone().all(|i| bed[i] == 0.0 && uptake.is_nothing(i));
+        if nothing {
+            out[at..at + cluster.len()].fill(0.0);
+        }
+        nothing
+    }
 
     #[inline(always)]
     fn cluster<S: Simd>(&self, simd: S, cluster: &Cluster, out: &mut Self::Out) {

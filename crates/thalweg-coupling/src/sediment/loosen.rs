@@ -4,7 +4,8 @@ use super::rates::Rates;
 use super::{resistance, spot};
 use crate::ground::Ground;
 use fearless_simd::{Simd, f32x8, prelude::*};
-use thalweg_sph::neighbours::{Cluster, Kind, LANES, Visitor, apart, dot3};
+use std::ops::Range;
+use thalweg_sph::neighbours::{Cluster, Kind, Visitor, apart, dot3};
 use thalweg_sph::{Particles, SLIP};
 
 /// Walk 1: what the water would loosen by the law of the wall, where it covers the bed.
@@ -35,17 +36,18 @@ impl<'a, G: Ground> Visitor for ByWall<'a, G> {
     const AMONG: &'static [Kind] = &[Kind::Fluid];
 
     #[inline(always)]
+    fn without(&self, cluster: Range<usize>, at: usize, out: &mut Self::Out) -> bool {
+        let mut nothing = true;
+        for (out, i) in out[at..].iter_mut().zip(cluster) {
+            *out = self.loosened(i);
+            nothing &= *out == 0.0;
+        }
+        nothing
+    }
+
+    #[inline(always)]
     fn cluster<S: Simd>(&self, simd: S, cluster: &Cluster, out: &mut Self::Out) {
-        let mut loosened = [0.0; LANES];
-        if !cluster.is_alone() {
-            for (loosened, (i, _)) in loosened.iter_mut().zip(cluster.places()) {
-                *loosened = self.loosened(i);
-            }
-        }
-        let (zero, loosened) = (f32x8::splat(simd, 0.0), f32x8::from_slice(simd, &loosened));
-        if loosened.simd_eq(zero).all_true() {
-            return cluster.put(zero, out);
-        }
+        let (zero, loosened) = (f32x8::splat(simd, 0.0), cluster.result(simd, out));
         let place = self.particles.position.each_ref().map(Vec::as_slice);
         let here = cluster.own3(simd, place);
         let hh = f32x8::splat(simd, self.rates.h * self.rates.h);

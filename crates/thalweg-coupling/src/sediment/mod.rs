@@ -6,7 +6,7 @@
 //! 1. every boundary particle finds how much the water around it would loosen;
 //! 2. every fluid particle sums up what it would give and get, and finds which share of that it can grant: nobody gives
 //!    more than it has, nobody takes more than fits;
-//! 3. every fluid particle exchanges with its neighbours, each transfer scaled by what both sides grant;
+//! 3. where not all is granted, every fluid particle exchanges with its neighbours, each transfer scaled by what both sides grant;
 //! 4. every boundary particle does the same.
 //!
 //! A transfer is computed twice, once from each side, by the same operations in the same order, and so to the same bits;
@@ -168,9 +168,17 @@ impl Sediment {
             uptake,
         };
         let shares = [&mut self.give[..count], &mut self.take[..count]];
-        near.walk(particles, &Grant { columns }, shares);
+        near.walk(particles, &Grant { columns }, (shares, &mut self.gain[..count]));
         let granted = Granted { columns, give: &self.give, take: &self.take };
-        near.walk(particles, &Exchange { granted }, &mut self.gain[..count]);
+        let all = |range: Range<usize>| {
+            let shares = self.give[range.clone()].iter().zip(&self.take[range.clone()]);
+            shares
+                .zip(&particles.tag[range])
+                .all(|((&give, &take), tag)| tag & BOUNDARY != 0 || give.min(take) == 1.0)
+        };
+        if !band::measure(0..count, PART, &all, &|a, b| a && b) {
+            near.walk(particles, &Exchange { granted }, &mut self.gain[..count]);
+        }
         near.walk(particles, &Settle { granted }, &mut self.gain[..count]);
     }
 

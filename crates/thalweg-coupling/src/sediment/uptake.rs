@@ -13,6 +13,9 @@ pub(super) trait Uptake: Copy + Sync {
     /// The same with columns as long as another one: that spares checks.
     fn even(self, like: &[f32]) -> Self;
 
+    /// Whether the boundary particle `i` gives nothing.
+    fn is_nothing(&self, i: usize) -> bool;
+
     /// What the water of a cluster gets from the boundary particle `j` at squared distances `rr`.
     fn by_water<S: Simd>(&self, simd: S, cluster: &Cluster, j: usize, rr: f32x8<S>) -> f32x8<S>;
 
@@ -41,6 +44,11 @@ impl Uptake for Spread<'_> {
     #[inline(always)]
     fn even(self, like: &[f32]) -> Self {
         Self { want: &self.want[..like.len()], ..self }
+    }
+
+    #[inline(always)]
+    fn is_nothing(&self, i: usize) -> bool {
+        self.want[i] == 0.0
     }
 
     #[inline(always)]
@@ -104,6 +112,11 @@ impl Uptake for ByEroder<'_> {
             velocity: self.velocity.map(|column| &column[..length]),
             ..self
         }
+    }
+
+    #[inline(always)]
+    fn is_nothing(&self, i: usize) -> bool {
+        self.want[i] == 0.0
     }
 
     #[inline(always)]

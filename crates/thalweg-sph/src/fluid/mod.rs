@@ -210,6 +210,11 @@ impl Fluid {
         self.steps
     }
 
+    /// Rounds that its method has taken to find the pressure since it was made; 0 where it takes none.
+    pub fn rounds_taken(&self) -> u64 {
+        self.pressure.rounds()
+    }
+
     /// The last step `[s]`; 0 before the first.
     pub fn last_dt(&self) -> f64 {
         self.last_dt

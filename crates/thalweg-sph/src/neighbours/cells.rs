@@ -77,6 +77,8 @@ impl Neighbours {
         let low = |axis: usize| if bounds[axis][0].is_finite() { bounds[axis][0] } else { 0.0 };
         self.origin = [low(0) - 1.5 * LONG * h, low(1) - 1.5 * h, low(2) - 1.5 * h];
         let words = (all as usize).div_ceil(64) + 1;
+        make_room(&mut self.occupied, words);
+        make_room(&mut self.before, words);
         self.occupied.resize_with(words, AtomicU64::default);
         band::for_each_part(0..words, 4096, &mut self.occupied[..words], &|_, words: &mut [AtomicU64]| {
             words.iter_mut().for_each(|word| *word.get_mut() = 0);

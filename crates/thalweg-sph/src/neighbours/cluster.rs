@@ -2,6 +2,7 @@
 
 use super::LANES;
 use fearless_simd::{Simd, f32x8, prelude::*};
+use std::ops::Range;
 use thalweg_field::band::Cut;
 
 /// Kinds of particles.
@@ -36,6 +37,10 @@ pub trait Visitor: Sync {
     const KIND: Kind;
     /// Which kinds of neighbours it looks at.
     const AMONG: &'static [Kind];
+    /// Computes the particles of a cluster without looking around, if their results can be told; returns whether it did. Results go from `at` on.
+    fn without(&self, _cluster: Range<usize>, _at: usize, _out: &mut Self::Out) -> bool {
+        false
+    }
     /// Computes one cluster.
     fn cluster<S: Simd>(&self, simd: S, cluster: &Cluster, out: &mut Self::Out);
 }

@@ -9,6 +9,8 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 /// [`crate::MOST_PARTICLES`] are refused, which leaves room for those of the boundary.
 pub(super) const COUNTED: u32 = 28;
 pub(super) const FIRST: u32 = (1 << COUNTED) - 1;
+/// Room for vectors and for rows from the beginning: few clusters are amid more.
+const LEAST_ROOM: usize = 512;
 /// Eight vectors one behind the other.
 const AHEAD: [u32; LANES] = [0, 8, 16, 24, 32, 40, 48, 56];
 
@@ -98,6 +100,12 @@ impl Lists {
         true
     }
 
+    /// Keeps nothing of a cluster.
+    #[inline(always)]
+    pub(super) fn keep_nothing(reached: &[AtomicU32]) {
+        reached.iter().take(1).for_each(|first| first.store(0, Relaxed));
+    }
+
     /// Adds the vectors of rows with no more than eight each.
     #[inline(always)]
     pub(super) fn add<S: Simd>(&mut self, simd: S, spans: &[[u32; 2]; ROWS]) {
@@ -131,16 +139,17 @@ impl Lists {
         }
     }
 
-    /// Makes room for so many vectors and rows.
+    /// Makes room for so many vectors and rows; more than is asked for, so that it is enough for all at once.
     #[inline(always)]
     fn make_room(&mut self, count: usize, row_count: usize) {
         if self.vectors.len() < count {
+            let count = (2 * count).max(LEAST_ROOM);
             self.vectors.resize(count, 0);
             self.bits.resize(count.next_multiple_of(4), 0);
             self.near.resize((count + 1) * LANES, 0);
         }
         if self.rows.len() < row_count {
-            self.rows.resize(row_count, 0);
+            self.rows.resize((2 * row_count).max(LEAST_ROOM), 0);
         }
     }
 

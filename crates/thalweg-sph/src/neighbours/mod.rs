@@ -1,6 +1,6 @@
 //! Neighbours: who is within h of whom.
 //!
-//! Space is cut into rows along x with a cross-section of h × h, rows into cells of h/4, eight cells make a segment. Rows of the fluid
+//! Space is cut into rows along x with a cross-section of h × h, rows into cells of h/4, sixteen cells make a segment. Rows of the fluid
 //! and of the boundary are apart. Only segments with something in them exist: a bit for every possible segment and the number of set bits
 //! before each word turn a place into an index. Particles are sorted by row, then along the row.
 //!
@@ -27,12 +27,12 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 pub const LANES: usize = 8;
 /// Words to keep what is within reach of a particle: a cluster of seven needs some twenty, near the boundary thirty.
 const KEPT: usize = 5;
-/// Cells in a segment.
-const CELLS: usize = 8;
+/// Cells in a segment: the longer it is, the fewer clusters are not full.
+const CELLS: usize = 16;
 /// Cells along x for each h.
 const FINER: f32 = 4.0;
 /// Most segments that space may be cut into: their index and the cell within fit into 32 bits.
-const MOST_SEGMENTS: u64 = 1 << 29;
+const MOST_SEGMENTS: u64 = (1 << 32) / CELLS as u64;
 /// Kinds of particles, each with rows of its own.
 const KINDS: usize = 2;
 /// Farthest from the origin that particles may be, in h: there f32 still tells places an eighth of h apart.
@@ -43,8 +43,10 @@ const SLACK: f32 = 1.0e-4;
 const GONE: u32 = u32::MAX;
 /// Rows around a row, itself included.
 const ROWS: usize = 9;
-/// Cells in a segment and its two neighbours in the row.
-const ABREAST: usize = 3 * CELLS;
+/// Cells on either side of a segment that its particles may reach: h, and a little for rounding, in whole vectors.
+const BESIDE: usize = 8;
+/// Cells of a segment and beside it.
+const ABREAST: usize = CELLS + 2 * BESIDE;
 
 /// Sorted particles and how to find those around a place.
 #[derive(Debug, Default)]
@@ -69,10 +71,10 @@ pub struct Neighbours {
     place: Vec<u32>,
     /// Old index of each sorted particle.
     order: Vec<AtomicU32>,
-    /// What is within reach of the clusters of the fluid, where there is room: [`KEPT`] words for each particle of a cluster. The first walk
-    /// over the fluid finds it, all others read it.
+    /// What is within reach of each cluster, where there is room: [`KEPT`] words for each of its particles. The first walk over the clusters of a
+    /// kind finds it, all others read it.
     reached: Vec<AtomicU32>,
-    is_known: AtomicBool,
+    is_known: [AtomicBool; KINDS],
 }
 
 /// Space that particles are spread over is larger than can be searched.
@@ -123,7 +125,7 @@ impl Neighbours {
         sorted.gather(from, &self.order);
         make_room(&mut self.reached, KEPT * sorted.len());
         self.reached.resize_with(KEPT * sorted.len(), AtomicU32::default);
-        *self.is_known.get_mut() = false;
+        self.is_known.iter_mut().for_each(|known| *known.get_mut() = false);
         Ok(())
     }
 

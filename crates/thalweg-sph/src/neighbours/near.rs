@@ -3,7 +3,7 @@
 use super::cells::COUNT;
 use super::cluster::{Kind, even, load};
 use super::lists::{COUNTED, FIRST, Lists};
-use super::{ABREAST, CELLS, FINER, KINDS, LANES, Neighbours, ROWS, SLACK};
+use super::{ABREAST, BESIDE, CELLS, FINER, KINDS, LANES, Neighbours, ROWS, SLACK};
 use crate::particles::Particles;
 use fearless_simd::{Simd, f32x8, i32x8, prelude::*};
 use std::ops::Range;
@@ -11,7 +11,7 @@ use std::ops::Range;
 /// Cells of a row that are looked at and the end of the last, and more: a power of two.
 const ROW: usize = (ABREAST + 1).next_power_of_two();
 
-/// First particle of each cell of three segments in a row, and behind them of the next; whatever a number's lower bits say is inside.
+/// First particle of each cell of a segment and beside it, and behind them of the next; whatever a number's lower bits say is inside.
 type Row = [u32; ROW];
 
 /// What lies around a segment.
@@ -135,34 +135,35 @@ impl Neighbours {
         let row = segment / self.size[0] / KINDS as u32;
         let floor = |axis: usize, row: u32| self.origin[axis] + row as f32 * self.h;
         around.floor = [floor(1, row % self.size[1]), floor(2, row / self.size[1])];
-        let along = (segment % self.size[0]) as i32 - 1;
-        around.first = along * CELLS as i32;
+        let along = (segment % self.size[0]) as i32;
+        around.first = along * CELLS as i32 - BESIDE as i32;
         around.any = [false; KINDS];
         for &kind in among {
             for (i, bounds) in around.bounds[kind as usize].iter_mut().enumerate() {
                 let (dy, dz) = (i as i32 % 3 - 1, i as i32 / 3 - 1);
                 let row = (row as i32 + dz * depth + dy) * KINDS as i32 + kind as i32;
-                self.find_bounds((row * width + along) as u32, bounds);
+                self.find_bounds((row * width + along - 1) as u32, bounds);
                 around.any[kind as usize] |= bounds[0] != bounds[ABREAST];
             }
         }
     }
 
-    /// First particles of the cells of three segments in a row.
+    /// First particles of the cells of the second of three segments in a row, and of those beside it.
     #[inline(always)]
     fn find_bounds(&self, segment: u32, bounds: &mut Row) {
         let (there, rank) = self.rank(segment);
         let mut at = rank as usize * CELLS;
-        for k in 0..3 {
-            let cells = &mut bounds[k * CELLS..(k + 1) * CELLS];
+        let mut from = 0;
+        for (k, cells) in [CELLS - BESIDE..CELLS, 0..CELLS, 0..BESIDE + 1].into_iter().enumerate() {
+            let bounds = &mut bounds[from..from + cells.len()];
+            from += cells.len();
             if there >> k & 1 == 1 {
-                cells.copy_from_slice(&self.starts[at..at + CELLS]);
+                bounds.copy_from_slice(&self.starts[at + cells.start..at + cells.end]);
                 at += CELLS;
             } else {
-                cells.fill(self.starts[at]);
+                bounds.fill(self.starts[at]);
             }
         }
-        bounds[ABREAST] = self.starts[at];
     }
 
     /// Finds the vectors around a cluster, and who of them is within reach.

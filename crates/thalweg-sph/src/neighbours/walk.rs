@@ -31,16 +31,19 @@ impl Neighbours {
     /// Walks over all particles of the visitor's kind with their neighbours.
     pub fn walk<V: Visitor>(&self, particles: &Particles, visitor: &V, out: V::Out) {
         let level = Level::new();
-        // What is kept is the fluid first, and then the boundary.
+        // What is kept of a cluster of the fluid is the fluid first, and then the boundary; of one of the boundary, the fluid.
+        let is_known = &self.is_known[V::KIND as usize];
         let search = match (V::KIND, V::AMONG) {
-            (Kind::Fluid, [Kind::Fluid, ..]) if self.is_known.load(Relaxed) => Search::Known,
-            (Kind::Fluid, [Kind::Fluid, Kind::Boundary]) => Search::Keep,
+            (Kind::Fluid, [Kind::Fluid, ..]) | (Kind::Boundary, [Kind::Fluid]) if is_known.load(Relaxed) => {
+                Search::Known
+            }
+            (Kind::Fluid, [Kind::Fluid, Kind::Boundary]) | (Kind::Boundary, [Kind::Fluid]) => Search::Keep,
             _ => Search::Anew,
         };
         for_each_segments(self, out, &|range, first, out: V::Out| {
             dispatch!(level, simd => self.walk_over(simd, particles, (visitor, search), range, first, out));
         });
-        self.is_known.fetch_or(search == Search::Keep, Relaxed);
+        is_known.fetch_or(search == Search::Keep, Relaxed);
     }
 
     /// The inner part, compiled for each kind of vectors; `out` begins with the particle `first`.
@@ -64,6 +67,12 @@ impl Neighbours {
             let mut around_is_known = false;
             for cluster in self.clusters_of(segment) {
                 let reached = &self.reached[cluster.start * KEPT..cluster.end * KEPT];
+                if visitor.without(cluster.clone(), cluster.start - first, &mut out) {
+                    if search == Search::Keep {
+                        Lists::keep_nothing(reached);
+                    }
+                    continue;
+                }
                 if search != Search::Known || !lists.read(simd, reached) {
                     if !around_is_known {
                         self.find_around(place, V::AMONG, &mut around);

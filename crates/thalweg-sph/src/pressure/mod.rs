@@ -76,6 +76,11 @@ pub(crate) trait Pressure: std::fmt::Debug + Send + Sync {
     /// Returns how long the kick is in the end `[s]`: a method that fails may shorten it, if it kicks for as long as a step lasts.
     fn accelerate(&mut self, sorted: Sorted, shared: &Shared, next: &mut Particles, kick: f64) -> f64;
 
+    /// Rounds taken so far, by methods that work in rounds.
+    fn rounds(&self) -> u64 {
+        0
+    }
+
     /// How particles are shifted beside the flow.
     fn shift(&self, params: &FluidParams, constants: &Constants) -> Shift;
 

@@ -78,7 +78,7 @@ pub(super) fn reference() -> Checks {
     Ok(checks)
 }
 
-/// The colour field is left out: its force is no sum over pairs, and does not conserve momentum. Angular momentum is that
+/// In a void: air slows spray. The colour field is left out: its force is no sum over pairs, and does not conserve momentum. Angular momentum is that
 /// of forces along the line between two particles: friction between them and Akinci's area term are not, so it is
 /// asked for where there is neither.
 pub(super) fn momentum() -> Checks {
@@ -86,8 +86,8 @@ pub(super) fn momentum() -> Checks {
         "methods/sph.md: 1e-6 linear in 1000 steps of f32; what shifts particles knows nothing of turns";
     /// Share of all turning that may be lost `[-]`.
     const ANGULAR: f64 = 0.03;
-    let ideal = FluidParams { gravity: 0.0, viscosity: 0.0, damping: 0.0, ..FluidParams::default() };
-    let thalweg = FluidParams { gravity: 0.0, ..FluidParams::default() };
+    let thalweg = FluidParams { gravity: 0.0, air: 0.0, ..FluidParams::default() };
+    let ideal = FluidParams { viscosity: 0.0, damping: 0.0, ..thalweg.clone() };
     let attracted = |surface, tension| FluidParams { surface, tension, ..thalweg.clone() };
     let cases = [
         ("thalweg", thalweg.clone(), false),

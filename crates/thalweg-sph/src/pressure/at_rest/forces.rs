@@ -1,6 +1,6 @@
-//! What pushes and drags a particle: pressure, viscosity, surface tension, gravity, and the boundary.
+//! What pushes and drags a particle: pressure, viscosity, surface tension, gravity, the boundary, and for spray the air.
 
-use super::Numbers;
+use super::{Numbers, SPRAY};
 use crate::neighbours::{Cluster, Kind, Visitor, add3, apart, dot3, even, scale3};
 use crate::particles::Particles;
 use crate::tension::{self, Pair, Pull, Surface};
@@ -46,7 +46,7 @@ impl<'a, const TENSION: u8, const THICK: bool> Visitor for Forces<'a, TENSION, T
         let (here, speed) = (cluster.own3(simd, [x, y, z]), cluster.own3(simd, [u, v, w]));
         let own = cluster.own(simd, pushing) * stiffness;
         let growth = n.growth_around(simd, self.particles, cluster) * stiffness;
-        let mut push = [zero; 3];
+        let (mut push, mut filled) = ([zero; 3], zero);
         let mut pull = Pull::none(simd);
         for j in cluster.fluid() {
             let way = apart(here, [x, y, z], j);
@@ -57,7 +57,9 @@ impl<'a, const TENSION: u8, const THICK: bool> Visitor for Forces<'a, TENSION, T
             // Viscosity (Monaghan 1992) along the way between the two; it keeps angular momentum.
             let rate = dot3(apart(speed, [u, v, w], j), way) / rr;
             let between = if THICK { viscosity - f32x8::splat(simd, thickness[j]) } else { viscosity };
-            push = add3(push, q * q * q * between.mul_add(rate, both), way);
+            let slope = q * q * q;
+            push = add3(push, slope * between.mul_add(rate, both), way);
+            filled = slope.mul_add(rr, filled);
             if TENSION != tension::NONE {
                 let pair = Pair { away: way, rr, r, within: -q };
                 pull.add::<TENSION>(simd, &self.surface, &pair, cluster, j);
@@ -73,9 +75,14 @@ impl<'a, const TENSION: u8, const THICK: bool> Visitor for Forces<'a, TENSION, T
             let rough = drag * pushing[j];
             let rate = dot3(apart(speed, [u, v, w], j), way) / rr;
             push = add3(push, slope * rough.mul_add(rate, both), way);
+            filled = slope.mul_add(rr, filled);
         }
         let mut a = scale3(push, f32x8::splat(simd, n.slope));
         a[2] -= self.gravity;
+        // Air slows drops that fly alone; without it what splashes up from rough ground would fly on like a ball.
+        let spray = (filled * n.slope).simd_gt(f32x8::splat(simd, -3.0 * SPRAY));
+        let air = spray.select(dot3(speed, speed).sqrt() * -self.surface.constants.air, zero);
+        a = add3(a, air, speed);
         if TENSION != tension::NONE {
             let pulled = pull.acceleration::<TENSION>(simd, &self.surface, cluster);
             a = [a[0] + pulled[0], a[1] + pulled[1], a[2] + pulled[2]];

@@ -41,8 +41,10 @@ pub(crate) const FULL: f64 = 0.85;
 /// A particle with less than this of its neighbourhood filled with fluid is not pulled either `[-]`: it lies in a notch of the boundary,
 /// which never pulls, and fluid that pulled it out would thin it more and more.
 pub(super) const HELD: f32 = 0.5;
+/// Water tears before it is stretched farther, as compression `[-]`.
+pub(super) const TORN: f32 = -0.1;
 /// With less than this it is spray, which has no pressure `[-]`.
-pub(super) const SPRAY: f32 = 0.25;
+pub(crate) const SPRAY: f32 = 0.25;
 
 /// What the parameters come down to.
 #[derive(Clone, Copy, Debug)]

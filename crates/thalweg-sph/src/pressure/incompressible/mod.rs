@@ -14,8 +14,8 @@
 //!
 //! The two methods differ in their rounds. **PCISPH** (Solenthaler & Pajarola 2009) corrects the pressure of all particles by the
 //! factor of one amid a lattice (eq. 8), and takes at least three rounds. **DFSPH** corrects that of each particle by its own factor
-//! (Bender & Koschier 2015, eq. 9), and learns from each round how far to go in the next. Both begin with the pressure of the
-//! step before. A step whose rounds do not get there is taken anew, half as long.
+//! (Bender & Koschier 2015, eq. 9). Both begin with the pressure of the step before, and each round makes use of those before it. A step whose
+//! rounds do not get there is taken anew, half as long.
 
 mod around;
 mod parting;
@@ -32,7 +32,7 @@ use crate::params::FluidParams;
 use crate::particles::{BOUNDARY, PART, Particles};
 use around::Around;
 use push::Push;
-use rounds::{Found, Steps, Task, Work};
+use rounds::{Found, Task, Work};
 use spread::Spread;
 use std::ops::Range;
 use thalweg_field::band;
@@ -49,8 +49,6 @@ const GROWTH: f64 = 1.2;
 const FAILED: f64 = 10.0;
 /// No step is taken anew in which sound, were there any, would cross less than this share of a spacing `[-]`.
 const SHORTEST: f64 = 0.2;
-/// Share of eq. 8 of Solenthaler & Pajarola 2009 that a round takes `[-]`; neighbours correct as well.
-const EVEN_SHARE: f32 = 0.3;
 /// Share of the way apart that a particle which stands too close goes in a step `[-]`: neighbours go too (Ihmsen et al. 2014 take half,
 /// with fewer neighbours), and what is left comes next time.
 const PLACING_SHARE: f32 = 0.25;
@@ -66,7 +64,7 @@ enum Rounds {
 
 /// Columns for sorted particles, of the fluid and of the boundary. While pressure is sought, columns of the particles after the
 /// step, which are not known yet, are borrowed: positions for the flow, velocities for the flow without pressure, compression for
-/// the pressure, mass for its corrections, ends for what is left compressed.
+/// the pressure, mass for the way that it is corrected, what pushes and ends for what is left compressed before and after.
 #[derive(Debug)]
 pub(crate) struct Incompressible {
     rounds: Rounds,
@@ -75,6 +73,8 @@ pub(crate) struct Incompressible {
     diagonal: Vec<f32>,
     /// By how much closer than at rest fluid stands around each `[-]`.
     crowding: Vec<f32>,
+    /// Rounds taken so far.
+    taken: u64,
 }
 
 impl Incompressible {
@@ -87,7 +87,7 @@ impl Incompressible {
     }
 
     fn new(rounds: Rounds) -> Self {
-        Self { rounds, columns: Columns::default(), diagonal: Vec::new(), crowding: Vec::new() }
+        Self { rounds, columns: Columns::default(), diagonal: Vec::new(), crowding: Vec::new(), taken: 0 }
     }
 }
 
@@ -130,6 +130,7 @@ impl Pressure for Incompressible {
         loop {
             begin(sorted, next);
             let found = self.keep_flow(sorted, &numbers, next, kick as f32);
+            self.taken += u64::from(found.rounds);
             if found.error <= FAILED * sorted.params.tolerance || kick <= shortest {
                 break;
             }
@@ -140,6 +141,10 @@ impl Pressure for Incompressible {
         self.keep_places(sorted, &numbers, next);
         Spread::over(sorted, &numbers, next, kick as f32);
         kick
+    }
+
+    fn rounds(&self) -> u64 {
+        self.taken
     }
 
     fn shift(&self, _: &FluidParams, _: &Constants) -> Shift {
@@ -156,27 +161,26 @@ impl Pressure for Incompressible {
 
 impl Incompressible {
     /// Finds the pressure under which the flow does not compress the fluid.
-    fn keep_flow(&self, sorted: Sorted, numbers: &Numbers, next: &mut Particles, kick: f32) -> Found {
+    fn keep_flow(&mut self, sorted: Sorted, numbers: &Numbers, next: &mut Particles, kick: f32) -> Found {
         let Particles { position, velocity, mass, expires, compression, .. } = next;
-        let (least, steps) = match self.rounds {
-            Rounds::Pcisph => {
-                (EVEN_ROUNDS, Steps::Even { share: EVEN_SHARE, diagonal: lattice_diagonal(sorted.params) })
-            }
-            Rounds::Dfsph => (1, Steps::Learning),
+        let (least, even) = match self.rounds {
+            Rounds::Pcisph => (EVEN_ROUNDS, lattice_diagonal(sorted.params)),
+            Rounds::Dfsph => (1, 0.0),
         };
         let task = Task {
             sorted,
             numbers,
             diagonal: &self.diagonal,
+            even,
             start: velocity.each_ref().map(Vec::as_slice),
             time: kick,
             rounds: [least, sorted.params.max_rounds],
-            steps,
         };
         task.run(&mut Work {
             flow: position.each_mut().map(Vec::as_mut_slice),
             pressure: compression,
-            corrected: mass,
+            way: mass,
+            before: &mut self.columns.pushing,
             left: expires,
         })
     }

@@ -5,7 +5,7 @@ use crate::particles::Particles;
 use crate::pressure::at_rest::Numbers;
 use fearless_simd::{Simd, f32x8, prelude::*};
 
-/// Compression after a while of a flow; and the last correction of the pressure, times what it changed of that.
+/// Compression after a while of a flow.
 pub(super) struct Parting<'a> {
     pub particles: &'a Particles,
     pub numbers: &'a Numbers,
@@ -15,12 +15,12 @@ pub(super) struct Parting<'a> {
 }
 
 impl<'a> Visitor for Parting<'a> {
-    type Out = [&'a mut [f32]; 2];
+    type Out = &'a mut [f32];
     const KIND: Kind = Kind::Fluid;
     const AMONG: &'static [Kind] = &[Kind::Fluid, Kind::Boundary];
 
     #[inline(always)]
-    fn cluster<S: Simd>(&self, simd: S, cluster: &Cluster, [left, corrected]: &mut Self::Out) {
+    fn cluster<S: Simd>(&self, simd: S, cluster: &Cluster, left: &mut Self::Out) {
         let ([x, y, z], [u, v, w]) = (&self.particles.position, self.flow);
         let [x, y, z, u, v, w, mass] = even([x, y, z, u, v, w, &self.particles.mass]);
         let n = self.numbers;
@@ -40,9 +40,6 @@ impl<'a> Visitor for Parting<'a> {
             let twice = q * q * q * (2.0 * n.share * mass[j]);
             parting = twice.mul_add(dot3(apart(speed, [u, v, w], j), way), parting);
         }
-        let compression = parting * (self.time * n.slope);
-        let changed = cluster.result(simd, left) - compression;
-        cluster.put(cluster.result(simd, corrected) * changed, corrected);
-        cluster.put(compression, left);
+        cluster.put(parting * (self.time * n.slope), left);
     }
 }

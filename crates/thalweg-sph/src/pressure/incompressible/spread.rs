@@ -5,6 +5,7 @@ use crate::particles::Particles;
 use crate::pressure::Sorted;
 use crate::pressure::at_rest::{FULL, Numbers, SHIFT, SLOWEST};
 use fearless_simd::{Simd, f32x8, prelude::*};
+use std::ops::Range;
 
 /// Longest shift in a step, in spacings `[-]`.
 const MOST_SHIFT: f64 = 0.1;
@@ -45,6 +46,13 @@ impl<'a> Visitor for Spread<'a> {
     const KIND: Kind = Kind::Fluid;
     const AMONG: &'static [Kind] = &[Kind::Fluid, Kind::Boundary];
 
+    /// What is not shifted stays where it was going.
+    #[inline(always)]
+    fn without(&self, mut cluster: Range<usize>, _: usize, _: &mut Self::Out) -> bool {
+        let [u, v, w] = &self.particles.velocity;
+        cluster.all(|i| u[i] * u[i] + v[i] * v[i] + w[i] * w[i] <= self.slowest * self.slowest)
+    }
+
     #[inline(always)]
     fn cluster<S: Simd>(&self, simd: S, cluster: &Cluster, [by_x, by_y, by_z]: &mut Self::Out) {
         let ([x, y, z], [u, v, w]) = (&self.particles.position, &self.particles.velocity);
@@ -53,9 +61,6 @@ impl<'a> Visitor for Spread<'a> {
         let zero = f32x8::splat(simd, 0.0);
         let velocity = cluster.own3(simd, [u, v, w]);
         let faster = (dot3(velocity, velocity).sqrt() - self.slowest).max(zero);
-        if faster.simd_eq(zero).all_true() {
-            return;
-        }
         let h = f32x8::splat(simd, n.h);
         let here = cluster.own3(simd, [x, y, z]);
         let pairing = n.pairing.map(|factor| f32x8::splat(simd, factor));

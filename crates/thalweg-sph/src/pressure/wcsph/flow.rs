@@ -2,12 +2,12 @@
 
 use crate::neighbours::{Cluster, Kind, Visitor, add3, apart, dot3, even, scale3};
 use crate::particles::Particles;
-use crate::pressure::at_rest::{FULL, HELD, Numbers, SPRAY};
+use crate::pressure::at_rest::{FULL, HELD, Numbers, SPRAY, TORN};
 use fearless_simd::{Simd, f32x8, prelude::*};
 
-/// Water tears before it is stretched farther than the first, and nothing squeezes it beyond the second `[-]`. Particles caught
-/// between rough ground and the wall of a source would reach any number, densities below zero even, and be shot away.
-const BOUNDS: [f32; 2] = [-0.1, 1.0];
+/// Nothing squeezes water beyond this, nor stretches it beyond [`TORN`] `[-]`. Particles caught between rough ground and the wall of a source
+/// would reach any number, densities below zero even, and be shot away.
+const CRUSHED: f32 = 1.0;
 
 /// Compression after the time that has passed, what of it pushes, and the slope of how closely particles stand.
 pub(super) struct Flow<'a> {
@@ -89,10 +89,9 @@ impl Flow<'_> {
         [compression, pushing, x, y, z]: &mut [&mut [f32]; 5],
     ) {
         let (n, zero) = (self.numbers, f32x8::splat(simd, 0.0));
-        let [torn, crushed] = BOUNDS;
         let [full, wet] = [(sums.wet + sums.solid) * (n.slope / -3.0), sums.wet * (n.slope / -3.0)];
         let rate = (sums.parting - sums.evening * self.diffusion) * n.slope;
-        let now = (own + rate * self.elapsed).max(f32x8::splat(simd, torn)).min(f32x8::splat(simd, crushed));
+        let now = (own + rate * self.elapsed).max(f32x8::splat(simd, TORN)).min(f32x8::splat(simd, CRUSHED));
         let now = full.simd_lt(f32x8::splat(simd, SPRAY)).select(zero, now);
         cluster.put(now, compression);
         let whole = f32x8::splat(simd, FULL as f32);
