@@ -1,7 +1,7 @@
 //! The animation: what is seen at each moment is kept in a file of its own, and at the end all of them make one.
 
 use super::folder::series;
-use super::output::{ANIMATIONS, FILM, ground_of, tin_params};
+use super::output::{ANIMATIONS, FILM, ground_of, linear, tin_params};
 use super::pace::Pace;
 use super::progress::Watcher;
 use super::recorder::{Ending, Now, Recorder, Shows};
@@ -9,7 +9,7 @@ use super::{Earlier, RunOptions};
 use crate::draw::tints;
 use crate::project::{AnimationFormat, Every};
 use std::path::{Path, PathBuf};
-use thalweg_field::{Heightfield, Snapshot, TriMesh};
+use thalweg_field::{BodyPart, Heightfield, Pose, Snapshot, TriMesh};
 use thalweg_io::{
     Moment, Motion, MotionError, Shape, Thing, WriteError, atomic, points_at, read_moment, write_glb_motion,
     write_moment, write_usda,
@@ -103,6 +103,13 @@ impl Animation {
             let name: String = body.name.chars().map(letters).collect();
             add(format!("Body_{number}_{name}"), body.mesh.clone(), Vec::new());
         }
+        for body in &shown.bodies {
+            for (number, part) in body.parts.iter().enumerate() {
+                let name = format!("{}_{number}", body.name.replace(|c: char| !c.is_ascii_alphanumeric(), "_"));
+                let (mesh, colours) = posed(part, &body.pose);
+                add(name, mesh, colours);
+            }
+        }
         things.extend(drops.map(|points| Thing { name: "Particles".into(), shape: Shape::Points(points) }));
         if let Some(reason) = wrong.filter(|_| !self.told) {
             self.told = true;
@@ -110,6 +117,29 @@ impl Animation {
         }
         Moment { time, things }
     }
+}
+
+/// A part of a body where it is now, in its colours.
+fn posed(part: &BodyPart, pose: &Pose) -> (TriMesh, Vec<[f32; 4]>) {
+    let turned = |way: [f32; 3]| pose.turned(way.map(f64::from));
+    let mut mesh = TriMesh::clone(&part.mesh);
+    let linear = |colour: [u8; 3]| {
+        let [red, green, blue] = colour.map(linear);
+        [red, green, blue, 1.0]
+    };
+    let colour = |place: &[f32; 3]| match part.material.bottom {
+        Some((bottom, height)) if place[2] < height => linear(bottom),
+        _ => linear(part.material.colour),
+    };
+    let colours = mesh.positions.iter().map(colour).collect();
+    for place in &mut mesh.positions {
+        let way = turned(*place);
+        *place = std::array::from_fn(|axis| (pose.place[axis] + way[axis]) as f32);
+    }
+    for normal in &mut mesh.normals {
+        *normal = turned(*normal).map(|x| x as f32);
+    }
+    (mesh, colours)
 }
 
 impl Recorder for Animation {

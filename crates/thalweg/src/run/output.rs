@@ -2,7 +2,7 @@
 
 use super::folder::REPORT;
 use super::progress::Watcher;
-use super::{art, volumes};
+use super::{art, map_frames, volumes};
 use crate::project::{MapFormat, Output, Project, Scene, SurfaceFormat, Up};
 use crate::world::is_inside;
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,7 +40,7 @@ const VTI: &str = "maps.vti";
 pub(super) const ANIMATIONS: [&str; 2] = ["animation.usda", "animation.glb"];
 
 /// What a run writes beside checkpoints, and may therefore overwrite.
-pub(super) const OWN: [&str; 23] = [
+pub(super) const OWN: [&str; 24] = [
     SCENE,
     REPORT,
     "height.png",
@@ -48,6 +48,7 @@ pub(super) const OWN: [&str; 23] = [
     "height.tif",
     "height.thalweg.json",
     "maps",
+    map_frames::FOLDER,
     LAYERS,
     NPZ,
     VTI,
@@ -278,7 +279,7 @@ pub fn bed_colours(strata: &Strata, mesh: &TriMesh) -> Vec<[f32; 4]> {
 }
 
 /// Linear light of an sRGB value (IEC 61966-2-1).
-fn linear(value: u8) -> f32 {
+pub(super) fn linear(value: u8) -> f32 {
     let value = f32::from(value) / 255.0;
     if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
 }
