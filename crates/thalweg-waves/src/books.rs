@@ -87,6 +87,12 @@ impl Books {
         }
     }
 
+    /// One of the three that a particle becomes is lost in a nook.
+    pub(crate) fn lost(&mut self, parent: &Particle) {
+        self.lost_in_walls += 1;
+        self.sums[WALLS].add(carried(parent) / 3.0);
+    }
+
     pub(crate) fn faded(&mut self, particle: &Particle) {
         self.sums[FADED].add(carried(particle));
     }

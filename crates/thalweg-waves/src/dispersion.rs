@@ -64,9 +64,8 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     };
     let count = (DEEP * FINE) as usize + 2;
     let values: Vec<[f64; 2]> = (0..=count).map(exact).collect();
-    let entry = |pair: &[[f64; 2]]| {
-        [pair[0][0], pair[0][1], pair[1][0] - pair[0][0], pair[1][1] - pair[0][1]]
-    };
+    let entry =
+        |pair: &[[f64; 2]]| [pair[0][0], pair[0][1], pair[1][0] - pair[0][0], pair[1][1] - pair[0][1]];
     Table { entries: values.windows(2).map(entry).collect() }
 });
 

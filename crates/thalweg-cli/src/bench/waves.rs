@@ -16,8 +16,7 @@ const PARTICLES: usize = 100_000;
 /// Particles of a sea that is only moved.
 const MANY: usize = 1_000_000;
 /// Ships under way, and frames in a second that Mikeš 2015 prints for them, table 6.2, case D, on a GTX 970.
-const SHIPS: [(usize, f64); 6] =
-    [(1, 199.0), (2, 144.0), (4, 93.0), (8, 60.0), (16, 35.0), (32, 18.0)];
+const SHIPS: [(usize, f64); 6] = [(1, 199.0), (2, 144.0), (4, 93.0), (8, 60.0), (16, 35.0), (32, 18.0)];
 /// Longest sides of a hull's triangles, for hulls of more and more of them (Mikeš 2015, figure 6.7) `[m]`.
 const DETAILS: [f64; 3] = [0.6, 0.3, 0.15];
 /// Steps that ships go before they are measured, and while they are.
@@ -52,14 +51,19 @@ pub(super) fn cases() -> Vec<Case> {
     for (ships, printed) in SHIPS {
         cases.push(case(
             format!("ships/{ships}"),
-            Box::new(move |threads| sail(ships, None, threads).map(|row| Row { printed_frames_per_s: Some(printed), ..row })),
+            Box::new(move |threads| {
+                sail(ships, None, threads).map(|row| Row { printed_frames_per_s: Some(printed), ..row })
+            }),
         ));
     }
     for detail in DETAILS {
         cases.push(case(format!("faces/{detail}"), Box::new(move |threads| sail(1, Some(detail), threads))));
     }
     for cells in [256, 512, 1024, 2048] {
-        cases.push(case(format!("resolution/{cells}"), Box::new(move |threads| step(PARTICLES, cells, threads))));
+        cases.push(case(
+            format!("resolution/{cells}"),
+            Box::new(move |threads| step(PARTICLES, cells, threads)),
+        ));
     }
     for count in [10_000, 100_000, 1_000_000] {
         cases.push(case(format!("particles/{count}"), Box::new(move |threads| step(count, CELLS, threads))));
@@ -182,7 +186,14 @@ fn sail(ships: usize, detail: Option<f64>, threads: usize) -> Result<Row, Failur
     for n in 0..ships {
         let at = [40.0 + 70.0 * (n % 6) as f64, 60.0 + 70.0 * (n / 6) as f64, 0.0];
         let velocity = [5.0, 0.0, 0.0];
-        let ship = BodyParams { size: [18.0, 5.0, 4.0], at, velocity, throttle: 0.6, detail, ..BodyParams::default() };
+        let ship = BodyParams {
+            size: [18.0, 5.0, 4.0],
+            at,
+            velocity,
+            throttle: 0.6,
+            detail,
+            ..BodyParams::default()
+        };
         fleet.add(&ship, None).map_err(Failure::run)?;
     }
     let triangles = fleet.hull(0).triangle_count();

@@ -255,6 +255,6 @@ fn threads() -> Checks {
         checks.push(check.near(differing as f64, 0.0, 0.0));
     }
     checks
-        .push(Check::new("numbers of the fleet", "-", "there are some").at_least(alone.len() as f64, 1000.0));
+        .push(Check::new("numbers of the fleet", "-", "there are some").at_least(alone.len() as f64, 500.0));
     Ok(checks)
 }

@@ -4,8 +4,8 @@ use super::setup::{ideal, relative, ring, waves};
 use crate::{Check, Checks, Stopped};
 use std::f64::consts::{PI, TAU};
 use thalweg_waves::{
-    Basin, BodyParams, Emission, Fleet, GRAVITY, HullForm, Params, Setup, Wake, WaterPoint, WaterSurface, Waves,
-    group_speed,
+    Basin, BodyParams, Emission, Fleet, GRAVITY, HullForm, Params, Setup, Wake, WaterPoint, WaterSurface,
+    Waves, group_speed,
 };
 
 /// Cells of the surface that wakes are seen on, and how many make up the length that counts.

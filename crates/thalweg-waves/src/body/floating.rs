@@ -1,8 +1,8 @@
 //! One body in the water: its mass, what pushes it, and how it moves.
 
 use super::hull::Hull;
-use super::params::{BodyError, BodyParams, Steer};
 use super::kelvin::{self, Kelvin};
+use super::params::{BodyError, BodyParams, Steer};
 use super::radiation::{Account, Band, Radiation, Relative, STATIONS, Surroundings};
 use super::vector::{
     Matrix, Turn, Vector, cross, dot, inverse, length, minus, plus, scaled, times, transposed,
@@ -33,6 +33,8 @@ const THROTTLE_TIME: f64 = 1.0;
 const RUDDER_SPEED: f64 = 0.6;
 /// Foam where less power is lost is not worth telling of `[W]`.
 const LEAST_POWER: f64 = 1.0;
+/// Hulls that go slower through the water do not break its surface `[m/s]`.
+const LEAST_SPEED: f64 = 1.5;
 
 /// What surrounds all bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -604,7 +606,8 @@ impl Floating {
                 foam.push(FoamSource { place, radius: diameter, power, propeller: true });
             }
         }
-        if self.load.dragged > LEAST_POWER {
+        let speed = libm::hypot(mean.velocity[0], mean.velocity[1]);
+        if self.load.dragged > LEAST_POWER && speed > LEAST_SPEED {
             let shares = self.radiation.wake_shares(mean);
             for (station, share) in self.radiation.stations.iter().zip(shares).take(STATIONS) {
                 let power = share * self.load.dragged;

@@ -78,13 +78,7 @@ impl Kelvin {
     pub(super) fn of_numbers(numbers: &[f64]) -> Self {
         let mut next = numbers.iter().copied();
         let mut take = || next.next().unwrap_or(0.0);
-        Self {
-            from: [take(), take()],
-            since: take(),
-            resists: take(),
-            carried: take(),
-            taken: take(),
-        }
+        Self { from: [take(), take()], since: take(), resists: take(), carried: take(), taken: take() }
     }
 
     /// What its waves resist it with, for each metre per second [kg/s].
@@ -203,8 +197,7 @@ impl Going {
 fn sum(sources: &[Source], k: f64, heading: [f64; 2]) -> [f64; 2] {
     sources.iter().fold([0.0; 2], |[re, im], source| {
         let size = source.area * libm::exp(-k * source.depth);
-        let (sine, cosine) =
-            libm::sincos(k * (source.place[0] * heading[0] + source.place[1] * heading[1]));
+        let (sine, cosine) = libm::sincos(k * (source.place[0] * heading[0] + source.place[1] * heading[1]));
         [re + size * cosine, im - size * sine]
     })
 }

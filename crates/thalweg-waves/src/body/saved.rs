@@ -2,8 +2,8 @@
 
 use super::fleet::Fleet;
 use super::floating::{Floating, Motion};
-use super::params::Steer;
 use super::kelvin::Kelvin;
+use super::params::Steer;
 use super::radiation::{Account, Train};
 use super::vector::Turn;
 use thalweg_field::{Invalid, require};

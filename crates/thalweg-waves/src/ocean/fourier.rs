@@ -87,7 +87,8 @@ impl Fourier {
         }
         let done = self.transform(&mut room.here, &mut room.there);
         for (part, values) in [&mut to.re, &mut to.im].into_iter().enumerate() {
-            for (lane, row) in values[first * count..(first + LANES) * count].chunks_exact_mut(count).enumerate()
+            for (lane, row) in
+                values[first * count..(first + LANES) * count].chunks_exact_mut(count).enumerate()
             {
                 for (value, numbers) in row.iter_mut().zip(done) {
                     *value = numbers[part][lane];

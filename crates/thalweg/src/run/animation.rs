@@ -105,7 +105,8 @@ impl Animation {
         }
         for body in &shown.bodies {
             for (number, part) in body.parts.iter().enumerate() {
-                let name = format!("{}_{number}", body.name.replace(|c: char| !c.is_ascii_alphanumeric(), "_"));
+                let name =
+                    format!("{}_{number}", body.name.replace(|c: char| !c.is_ascii_alphanumeric(), "_"));
                 let (mesh, colours) = posed(part, &body.pose);
                 add(name, mesh, colours);
             }

@@ -41,7 +41,8 @@ impl MapFrames {
     fn write_frame(&mut self, shown: &Snapshot, asked: &Output) -> Result<(), WriteError> {
         let maps: Vec<&Field> = shown.fields.iter().collect();
         let path = |stem: &str, end: &str| self.folder.join(format!("{stem}_{:06}.{end}", self.next));
-        let formats = if asked.map_formats.is_empty() { &[MapFormat::Layers] } else { &asked.map_formats[..] };
+        let formats =
+            if asked.map_formats.is_empty() { &[MapFormat::Layers] } else { &asked.map_formats[..] };
         let mut written = Vec::new();
         for format in formats {
             let (end, each): (_, Option<fn(&Path, &Field, &_) -> _>) = match format {

@@ -191,14 +191,8 @@ fn fronts(run: &WaveRun) -> Points {
     for front in run.waves.particles() {
         let [east, north] = front.place;
         positions.push([east as f32, north as f32, (level + front.crest) as f32]);
-        let numbers = [
-            front.heading[0],
-            front.heading[1],
-            front.crest,
-            front.width,
-            2.0 * front.radius,
-            front.speed,
-        ];
+        let numbers =
+            [front.heading[0], front.heading[1], front.crest, front.width, 2.0 * front.radius, front.speed];
         columns.iter_mut().zip(numbers).for_each(|(column, number)| column.values.push(number as f32));
     }
     Points { positions, radius: run.params().smallest_radius as f32, columns: columns.into() }
