@@ -212,16 +212,13 @@ impl Waves {
             self.expect(slot, time, kind);
             return;
         }
-        let [own, sides @ ..] = self.surroundings().split(parent);
+        let parts = self.surroundings().split(parent);
+        self.books.split(parent, &parts);
+        let [own, sides @ ..] = parts;
         if let Some(own) = own {
             self.set(slot, own);
         }
-        for child in sides {
-            match child {
-                Some(child) => self.add(child),
-                None => self.books.lost(parent),
-            }
-        }
+        sides.into_iter().flatten().for_each(|child| self.add(child));
     }
 
     fn pass_corner(&mut self, slot: usize, particle: Particle, corner: u32) {
