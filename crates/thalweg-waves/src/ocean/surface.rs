@@ -149,10 +149,10 @@ pub struct OceanSurface<'a> {
 
 impl Drop for OceanSurface<'_> {
     fn drop(&mut self) {
-        if let Ok(mut spare) = self.ocean.spare.lock() {
-            if spare.len() < MOST_SPARE {
-                spare.push(std::mem::take(&mut self.now));
-            }
+        if let Ok(mut spare) = self.ocean.spare.lock()
+            && spare.len() < MOST_SPARE
+        {
+            spare.push(std::mem::take(&mut self.now));
         }
     }
 }

@@ -8,13 +8,16 @@ use super::{Earlier, RunOptions};
 use crate::project::{MapFormat, Output};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use thalweg_field::{Field, Snapshot};
+use thalweg_field::{Field, Frame, Snapshot};
 use thalweg_io::{
     WriteError, atomic, write_map_exr, write_map_png, write_map_tiff, write_npz_fields, write_vti,
 };
 
 /// Where they are kept.
 pub(super) const FOLDER: &str = "map_frames";
+
+/// Writes one map.
+type WriteMap = fn(&Path, &Field, &Frame) -> Result<(), WriteError>;
 
 /// Writes maps when they are due.
 pub(super) struct MapFrames {
@@ -45,7 +48,7 @@ impl MapFrames {
             if asked.map_formats.is_empty() { &[MapFormat::Layers] } else { &asked.map_formats[..] };
         let mut written = Vec::new();
         for format in formats {
-            let (end, each): (_, Option<fn(&Path, &Field, &_) -> _>) = match format {
+            let (end, each): (_, Option<WriteMap>) = match format {
                 MapFormat::Exr => ("exr", Some(write_map_exr)),
                 MapFormat::Png => ("png", Some(write_map_png)),
                 MapFormat::Tif => ("tif", Some(write_map_tiff)),
