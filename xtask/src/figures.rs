@@ -38,7 +38,7 @@ const SCENES: [(&str, &[&str]); 30] = [
     ("cavern", &[]),
     ("spring-in-cave", &[]),
     ("peak-before-after", &[]),
-    ("ocean", &["time.duration=20 s"]),
+    ("ocean", &["time.duration=10 s"]),
     ("wave-pool", &["time.duration=5 s"]),
     ("fleet", &[]),
     ("lighthouse", &[]),
