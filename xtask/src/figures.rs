@@ -44,7 +44,7 @@ const SCENES: [(&str, &[&str]); 30] = [
     ("lighthouse", &[]),
     ("harbour", &[]),
     ("beach", &[]),
-    ("lake-boats", &[]),
+    ("lake-boats", &["time.duration=30 s"]),
     ("particles-max", &["time.duration=12 s"]),
     ("waterfall", &["solver.fluid.spacing=20 cm", "solver.fluid.damping=0.03", "time.duration=7 s"]),
 ];
