@@ -16,7 +16,7 @@ struct Figure {
 
 /// Scenes that are run first, and with which settings: the largest with a wider spacing and until all its falls are there, in minutes instead of
 /// hours.
-const SCENES: [(&str, &[&str]); 22] = [
+const SCENES: [(&str, &[&str]); 30] = [
     ("demo", &[]),
     ("mountain", &[]),
     ("mountain-rain", &[]),
@@ -38,10 +38,18 @@ const SCENES: [(&str, &[&str]); 22] = [
     ("cavern", &[]),
     ("spring-in-cave", &[]),
     ("peak-before-after", &[]),
+    ("ocean", &["time.duration=10 s"]),
+    ("wave-pool", &["time.duration=5 s"]),
+    ("fleet", &[]),
+    ("lighthouse", &[]),
+    ("harbour", &[]),
+    ("beach", &[]),
+    ("lake-boats", &["time.duration=30 s"]),
+    ("particles-max", &["time.duration=12 s"]),
     ("waterfall", &["solver.fluid.spacing=20 cm", "solver.fluid.damping=0.03", "time.duration=7 s"]),
 ];
 
-const FIGURES: [Figure; 42] = [
+const FIGURES: [Figure; 50] = [
     Figure {
         file: "demo.jpg",
         about: "`demo`: mountains after rain has worked on them",
@@ -292,6 +300,46 @@ const FIGURES: [Figure; 42] = [
             "640x360",
         ],
     },
+    Figure {
+        file: "ocean.jpg",
+        about: "`ocean`: a boat turns on the open sea, its wake behind it",
+        render: &["RUN/ocean"],
+    },
+    Figure {
+        file: "wave_pool.jpg",
+        about: "`wave-pool`: a ball has fallen into a pool, and rings go out",
+        render: &["RUN/wave-pool"],
+    },
+    Figure {
+        file: "fleet.jpg",
+        about: "`fleet`: sixteen ships, each in the wakes of the others",
+        render: &["RUN/fleet"],
+    },
+    Figure {
+        file: "lighthouse.jpg",
+        about: "`lighthouse`: boats lie off an island, and a ferry has passed",
+        render: &["RUN/lighthouse"],
+    },
+    Figure {
+        file: "harbour.jpg",
+        about: "`harbour`: swell passes the heads of two moles and dies away behind them",
+        render: &["RUN/harbour"],
+    },
+    Figure {
+        file: "beach.jpg",
+        about: "`beach`: swell turns towards a beach and breaks",
+        render: &["RUN/beach"],
+    },
+    Figure {
+        file: "lake_boats.jpg",
+        about: "`lake-boats`: two boats on a lake that a river fills",
+        render: &["RUN/lake-boats"],
+    },
+    Figure {
+        file: "particles_max.jpg",
+        about: "`particles-max`: rings of four balls fill a closed pool",
+        render: &["RUN/particles-max"],
+    },
 ];
 
 /// The figures of Schmidberger 2024: its number, the scene, and the step.
@@ -381,7 +429,7 @@ fn page() -> String {
     let mut page = String::from(
         "# Gallery\n\nAll of these are made by `cargo xtask figures`, on any adapter; the command that draws each \
          stands below it.\nThe runs it draws are those of `thalweg run NAME --out out/NAME`; the large ones of particles take up to half an hour \
-         each; but for this one, with fewer particles:\n\n",
+         each; but for these, which are shorter or have fewer particles:\n\n",
     );
     for (scene, settings) in SCENES.iter().filter(|(_, settings)| !settings.is_empty()) {
         let settings: String = settings.iter().map(|setting| format!(" --set \"{setting}\"")).collect();

@@ -84,7 +84,10 @@ fn test() -> bool {
     let found = std::path::absolute(FOUND).ok().filter(|file| file.is_file());
     let portable = found
         .map_or(("CARGO_TERM_COLOR", "auto".into()), |file| ("THALWEG_PORTABLE", file.display().to_string()));
+    // Contacts bring a physics engine along, which nothing else needs.
+    let contacts = ["--package", "thalweg-waves", "--features", "contacts", "--test", "contacts"];
     run_with(portable.0, &portable.1, "cargo", &["test", "--release", "--workspace", "--locked"])
+        && run("cargo", &[&["test", "--release", "--locked"], &contacts[..]].concat())
 }
 
 /// Tests that take too long for every change.

@@ -90,6 +90,8 @@ pub struct Snapshot {
     pub fields: Vec<Field>,
     /// The particles, if the run has any.
     pub points: Option<Points>,
+    /// Pieces of wave fronts, if the run has any and somebody asked for them: for files, as what they make is seen in the fields.
+    pub fronts: Option<Points>,
     /// Surfaces and things that do not move.
     pub meshes: Vec<Mesh>,
     /// Things that move as a whole, and that cameras may follow.
@@ -109,6 +111,7 @@ impl Snapshot {
             time: 0.0,
             fields,
             points: None,
+            fronts: None,
             meshes: Vec::new(),
             bodies: Vec::new(),
             sea: None,

@@ -87,6 +87,13 @@ impl Books {
         }
     }
 
+    /// What a particle becomes that splits: walls keep a part of what is born behind them, and all of what is lost in a nook.
+    pub(crate) fn split(&mut self, parent: &Particle, parts: &[Option<Particle>; 3]) {
+        let there = parts.iter().flatten();
+        self.lost_in_walls += 3 - there.clone().count() as u64;
+        self.sums[WALLS].add(carried(parent) - there.map(carried).sum::<f64>());
+    }
+
     pub(crate) fn faded(&mut self, particle: &Particle) {
         self.sums[FADED].add(carried(particle));
     }

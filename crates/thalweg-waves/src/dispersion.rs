@@ -1,6 +1,7 @@
 //! How fast waves go.
 
 use std::f64::consts::PI;
+use std::sync::LazyLock;
 
 /// Speed of the crests of waves of half a wavelength `radius` over water of that depth, √((g r/π) tanh(π h/r)) `[m/s]`.
 pub fn phase_speed(gravity: f64, radius: f64, depth: f64) -> f64 {
@@ -37,6 +38,57 @@ pub fn radius_of(gravity: f64, frequency: f64, depth: f64) -> f64 {
     PI * depth / q
 }
 
+/// Speeds of waves over a bed, looked up: ways over shoals ask for them all the time.
+///
+/// With y = ω² h/g, the wave number is k = q(y)/h with q tanh q = y, and groups go n(y) = ½ (1 + 2q/sinh 2q) times as fast as crests. Both
+/// are smooth in √y: √y/q is the speed beside √(gh).
+struct Table {
+    /// √y/q, n and how both grow to the next entry, from √y = 0 on.
+    entries: Vec<[f64; 4]>,
+}
+
+/// Entries of the table for each √y of 1.
+const FINE: f64 = 512.0;
+/// Where it ends: there waves are 0.000002 off those of deep water.
+const DEEP: f64 = 3.0;
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    let exact = |n: usize| {
+        let root = n as f64 / FINE;
+        if n == 0 {
+            return [1.0, 1.0];
+        }
+        // g = h = 1.
+        let q = PI / radius_of(1.0, root, 1.0);
+        [root / q, 0.5 * (1.0 + 2.0 * q / libm::sinh(2.0 * q))]
+    };
+    let count = (DEEP * FINE) as usize + 2;
+    let values: Vec<[f64; 2]> = (0..=count).map(exact).collect();
+    let entry =
+        |pair: &[[f64; 2]]| [pair[0][0], pair[0][1], pair[1][0] - pair[0][0], pair[1][1] - pair[0][1]];
+    Table { entries: values.windows(2).map(entry).collect() }
+});
+
+/// Speeds of the crests and of the groups of waves of an angular frequency over water of that depth `[m/s]`, to 0.000002 of them.
+pub(crate) fn speeds(gravity: f64, frequency: f64, depth: f64) -> [f64; 2] {
+    let root = frequency * (depth / gravity).sqrt();
+    if root >= DEEP {
+        let crests = gravity / frequency;
+        return [crests, 0.5 * crests];
+    }
+    let at = root * FINE;
+    let number = at as usize;
+    let [shallow, groups, more, faster] = TABLE.entries[number];
+    let share = at - number as f64;
+    let crests = (gravity * depth).sqrt() * (shallow + share * more);
+    [crests, crests * (groups + share * faster)]
+}
+
+/// Depth beyond which waves of an angular frequency feel no bed: their speed is within 0.0007 of that over deep water `[m]`.
+pub(crate) fn feels_no_bed(gravity: f64, frequency: f64) -> f64 {
+    4.0 * gravity / (frequency * frequency)
+}
+
 /// How fast the group speed falls with the wave number, |d²ω/dk²| `[m²/s]`: what makes trains longer.
 pub(crate) fn spreading(gravity: f64, radius: f64, depth: f64) -> f64 {
     let k = PI / radius;
@@ -70,6 +122,21 @@ mod tests {
                 assert!((found / radius - 1.0).abs() < 1.0e-9, "{found} m for {radius} m at {depth} m");
             }
         }
+    }
+
+    #[test]
+    fn speeds_that_are_looked_up_are_those_of_airy() {
+        for depth in [0.01, 0.3, 1.0, 7.0, 40.0] {
+            for radius in [0.3, 2.0, 9.0, 80.0] {
+                let [crests, groups] = speeds(9.81, frequency(9.81, radius, depth), depth);
+                let off = (crests / phase_speed(9.81, radius, depth) - 1.0)
+                    .abs()
+                    .max((groups / group_speed(9.81, radius, depth) - 1.0).abs());
+                assert!(off < 1.0e-5, "{off:e} off for {radius} m over {depth} m");
+            }
+        }
+        let near = speeds(9.81, 1.0, feels_no_bed(9.81, 1.0))[0] / 9.81;
+        assert!((near - 1.0).abs() < 8.0e-4, "{near} of the speed over deep water");
     }
 
     #[test]

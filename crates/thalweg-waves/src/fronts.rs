@@ -1,7 +1,7 @@
 //! What happens to fronts of waves: they grow and split, meet walls, bend over shoals, break and fade.
 
 use crate::basin::{Basin, Hit};
-use crate::dispersion::{frequency, group_speed, phase_speed, radius_of, spreading};
+use crate::dispersion::{feels_no_bed, frequency, group_speed, phase_speed, speeds, spreading};
 use crate::particles::{Kind, Law, Particle};
 use crate::plane::{Vec2, add, cross, dot, left, length, mirrored, sub, turned, unit};
 use crate::{Conserved, Emission, Params, Speed};
@@ -29,7 +29,9 @@ const WORTH_TURNING: f64 = 4.0;
 /// Angle to the edge of the shadow up to which a fan lights the side that sees the wave `[rad]`.
 const LIT_SIDE: f64 = 1.0;
 /// Particles of a fan before they split.
-const FAN: usize = 48;
+const FAN: usize = 24;
+/// A wall whose bends are narrower than a front scatters it, but into no wider angle `[rad]`.
+const SCATTERED: f64 = 1.0;
 
 impl Surroundings<'_> {
     /// The particle that an emission sends out, if there is water.
@@ -94,16 +96,15 @@ impl Surroundings<'_> {
         self.basin.depth(place).max(SHALLOWEST * radius)
     }
 
-    /// Speed that a particle would have at a place `[m/s]`.
-    fn speed_at(&self, particle: &Particle, place: Vec2) -> f64 {
-        let gravity = self.params.gravity;
-        let depth = self.depth(place, particle.radius);
-        if particle.train > 0.0 {
-            group_speed(gravity, radius_of(gravity, particle.frequency, depth), depth)
-        } else {
-            let radius = radius_of(gravity, particle.frequency, depth);
-            phase_speed(gravity, radius, depth)
-        }
+    /// Speed that a particle's crests, and their groups, would have at a place `[m/s]`.
+    fn speeds_at(&self, particle: &Particle, place: Vec2) -> [f64; 2] {
+        speeds(self.params.gravity, particle.frequency, self.depth(place, particle.radius))
+    }
+
+    /// Whether a particle feels the bed anywhere.
+    fn feels_bed(&self, particle: &Particle) -> bool {
+        self.params.speed == Speed::Depth
+            && self.basin.least_depth() < feels_no_bed(self.params.gravity, particle.frequency)
     }
 
     /// What happens to a particle next, and when.
@@ -155,6 +156,9 @@ impl Surroundings<'_> {
             let gone = far - particle.width / particle.spread.abs().max(1.0e-12);
             return (gone.max(0.0).min(self.damped(particle, particle.strength.abs())), Kind::Fade);
         }
+        if self.is_faded(particle) {
+            return (0.0, Kind::Fade);
+        }
         let width = match particle.law {
             Law::Volume => particle.strength.abs() * particle.radius / lowest,
             _ => (particle.strength / lowest).powi(2) / particle.length_at(particle.since),
@@ -169,8 +173,7 @@ impl Surroundings<'_> {
         };
         // A train also becomes lower as it grows longer; half a minute later it is looked at again.
         let again = if particle.train > 0.0 { 30.0 * particle.speed } else { f64::INFINITY };
-        let by_width = if particle.width > width { 0.0 } else { by_width.max(0.0) };
-        (by_width.min(self.damped(particle, crest)).min(again).min(1.0e9), Kind::Fade)
+        (by_width.max(0.0).min(self.damped(particle, crest)).min(again).min(1.0e9), Kind::Fade)
     }
 
     /// Way after which damping alone would have made a crest too low.
@@ -187,13 +190,19 @@ impl Surroundings<'_> {
         let bound = self.params.lowest_crest * (1.0 + 1.0e-6);
         match particle.law {
             Law::Fan(_) => self.fades(particle).0 <= 1.0e-9 * particle.radius,
-            _ => particle.spread >= 0.0 && particle.crest(particle.since).abs() <= bound,
+            // Where a front converges it may be seen again at its focus.
+            _ if particle.spread < 0.0 => {
+                let focus = particle.width / -particle.spread;
+                particle.crest(particle.since + focus / particle.speed).abs() <= bound
+            }
+            _ => particle.crest(particle.since).abs() <= bound,
         }
     }
 
     /// Way after which its front is as wide as T_w.
     fn splits(&self, particle: &Particle) -> f64 {
-        let widest = self.params.split_width * particle.radius;
+        // Shorter waves than the surface tells apart are drawn with its smallest radius.
+        let widest = self.params.split_width * particle.radius.max(self.params.smallest_radius);
         let Particle { width, spread, .. } = *particle;
         if spread < 0.0 {
             return (width + widest) / -spread;
@@ -209,15 +218,13 @@ impl Surroundings<'_> {
 
     /// Length of the next straight piece of its way, if there is a bed.
     fn bends(&self, particle: &Particle) -> Option<f64> {
-        let cell = self.basin.bed_cell()?;
-        if self.params.speed == Speed::Constant {
-            return None;
-        }
+        let cell = self.basin.bed_cell().filter(|_| self.feels_bed(particle))?;
+        let is_train = usize::from(particle.train > 0.0);
         let mut piece = cell;
         while piece < LONGEST_PIECE * cell {
             let changes = |way: f64| {
-                let speed = self.speed_at(particle, add(particle.place, particle.heading, way));
-                (speed / particle.speed - 1.0).abs() > BEND
+                let place = add(particle.place, particle.heading, way);
+                (self.speeds_at(particle, place)[is_train] / particle.speed - 1.0).abs() > BEND
             };
             if changes(2.0 * piece) || changes(1.5 * piece) {
                 break;
@@ -230,28 +237,23 @@ impl Surroundings<'_> {
     /// Takes up the speed that it has at its place after a piece of its way, and turns it: what is slower on one side turns there. Tells
     /// the energy lost by breaking, as height² × length × width.
     pub(crate) fn bend(&self, particle: &Particle, before: Vec2) -> (Particle, f64) {
-        let Some(cell) = self.basin.bed_cell().filter(|_| self.params.speed == Speed::Depth) else {
+        let Some(cell) = self.basin.bed_cell().filter(|_| self.feels_bed(particle)) else {
             return (*particle, 0.0);
         };
-        let gravity = self.params.gravity;
         let piece = length(sub(particle.place, before));
-        let depth = self.depth(particle.place, particle.radius);
-        let radius = radius_of(gravity, particle.frequency, depth);
         let is_train = particle.train > 0.0;
-        let speed = if is_train { group_speed } else { phase_speed }(gravity, radius, depth);
+        let now = self.speeds_at(particle, particle.place);
+        let (radius, speed) = (PI * now[0] / particle.frequency, now[usize::from(is_train)]);
         // Crests turn, also those of trains: dθ/ds = −(1/c) ∂c/∂n, and for neighbours d(δ/c)/ds = −w (∂²c/∂n²)/c², taken half-way.
         let middle = add(before, sub(particle.place, before), 0.5);
         let across = left(particle.heading);
         let arm = (2.0 * cell).max(0.5 * piece);
-        let crest_speed = |place: Vec2| {
-            let depth = self.depth(place, particle.radius);
-            phase_speed(gravity, radius_of(gravity, particle.frequency, depth), depth)
-        };
+        let crest_speed = |place: Vec2| self.speeds_at(particle, place)[0];
         let here = crest_speed(middle);
         let [l, r] = [arm, -arm].map(|arm| crest_speed(add(middle, across, arm)));
         let turn = -(l - r) / (2.0 * arm) / here * piece;
         let curved = (l - 2.0 * here + r) / (arm * arm);
-        let slowed = phase_speed(gravity, radius, depth) / crest_speed(before);
+        let slowed = now[0] / crest_speed(before);
         let spread = particle.spread * slowed - particle.width * curved / here * piece;
         // Turned all along and not only at its end, it would have come a little aside.
         let aside = 0.5 * turn * piece;
@@ -264,7 +266,11 @@ impl Surroundings<'_> {
             width: (particle.width + 0.5 * (spread - particle.spread) * piece).abs(),
             spread,
             train: particle.train * (speed / particle.speed),
-            spreading: if is_train { spreading(gravity, radius, depth) } else { 0.0 },
+            spreading: if is_train {
+                spreading(self.params.gravity, radius, self.depth(particle.place, radius))
+            } else {
+                0.0
+            },
             ..*particle
         };
         self.broken(bent)
@@ -358,6 +364,7 @@ impl Surroundings<'_> {
         let cos = -dot(particle.heading, normal);
         // The mirror equation, 1/R' = 1/R + 2κ/cos φ, with 1/R = δ/w and the width kept.
         let bent = curved(particle.width, particle.spread, hit.curvature, cos);
+        let bent = particle.spread + (bent - particle.spread).clamp(-SCATTERED, SCATTERED);
         let (law, strength) = match particle.law {
             Law::Fan(_) => {
                 let crest = particle.crest(particle.since);

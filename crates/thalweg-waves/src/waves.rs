@@ -4,7 +4,7 @@ use crate::basin::Basin;
 use crate::books::Books;
 use crate::fronts::Surroundings;
 use crate::particles::{Event, Kind, Law, Particle, Queue, WaveParticles};
-use crate::plane::dot;
+use crate::plane::{dot, left};
 use crate::surface::{Fields, Foam, Spray, height_at};
 use crate::{Emission, Params, Surface, WaterPoint, WaterSurface};
 use thalweg_field::{Grid2, Invalid, require};
@@ -113,7 +113,7 @@ impl Waves {
 
     /// Stirs the water at a place with so much energy, which makes foam `[J]`.
     pub fn stir(&mut self, place: [f64; 2], energy: f64) {
-        self.foam.sprays.push(Spray { place, energy });
+        self.foam.sprays.push(Spray::of_stirring(place, energy));
     }
 
     /// Goes on by a time `[s]`.
@@ -179,7 +179,9 @@ impl Waves {
         let (particle, lost) = self.surroundings().bend(&moved, before.place);
         if lost > 0.0 {
             let energy = self.books.broken(&particle, lost, self.params.gravity);
-            self.foam.sprays.push(Spray { place: particle.place, energy });
+            let half = 0.5 * particle.width;
+            let along = left(particle.heading).map(|way| half * way);
+            self.foam.sprays.push(Spray::of_breaking(particle.place, along, energy));
         }
         match event.kind {
             Kind::Fade | Kind::Bend if self.surroundings().is_faded(&particle) => {
@@ -210,16 +212,13 @@ impl Waves {
             self.expect(slot, time, kind);
             return;
         }
-        let [own, sides @ ..] = self.surroundings().split(parent);
+        let parts = self.surroundings().split(parent);
+        self.books.split(parent, &parts);
+        let [own, sides @ ..] = parts;
         if let Some(own) = own {
             self.set(slot, own);
         }
-        for child in sides {
-            match child {
-                Some(child) => self.add(child),
-                None => self.books.lost_in_walls += 1,
-            }
-        }
+        sides.into_iter().flatten().for_each(|child| self.add(child));
     }
 
     fn pass_corner(&mut self, slot: usize, particle: Particle, corner: u32) {
@@ -387,7 +386,10 @@ impl Waves {
     /// Its state as named columns of numbers.
     pub fn save(&self) -> Saved {
         let (particles, free) = self.particles.save();
-        let sprays = self.foam.sprays.iter().flat_map(|spray| [spray.place[0], spray.place[1], spray.energy]);
+        let sprays = self.foam.sprays.iter().flat_map(|spray| {
+            let Spray { place, along, area } = *spray;
+            [place[0], place[1], along[0], along[1], area]
+        });
         Saved {
             time: self.time,
             looks: self.looks,
@@ -402,7 +404,7 @@ impl Waves {
     /// Goes on from a state that was saved, to the same bits; the text says why it cannot, and nothing has changed then.
     pub fn load(&mut self, saved: &Saved) -> Result<(), String> {
         let particles = WaveParticles::load(&saved.particles, &saved.free)?;
-        let (rows, rest) = saved.sprays.as_chunks::<3>();
+        let (rows, rest) = saved.sprays.as_chunks::<5>();
         let foam = self.fields.surface.foam();
         let foam = Grid2::from_values(foam.cols(), foam.rows(), saved.foam.clone())
             .ok_or_else(|| format!("foam on {} cells, not on {}", saved.foam.len(), foam.len()))?;
@@ -414,7 +416,8 @@ impl Waves {
             ));
         }
         let books = Books::load(&saved.books)?;
-        let sprays = rows.iter().map(|&[x, y, energy]| Spray { place: [x, y], energy }).collect();
+        let sprays =
+            rows.iter().map(|&[x, y, a, b, area]| Spray { place: [x, y], along: [a, b], area }).collect();
         self.foam = Foam::resume(&mut self.fields.surface, foam, sprays);
         (self.particles, self.books) = (particles, books);
         (self.time, self.looks) = (saved.time, saved.looks);
@@ -474,7 +477,7 @@ pub struct Saved {
     pub particles: Vec<f64>,
     /// Empty slots among them.
     pub free: Vec<u32>,
-    /// What broke since the last look at the foam, three numbers each.
+    /// What broke since the last look at the foam, five numbers each.
     pub sprays: Vec<f64>,
     /// The books.
     pub books: Vec<f64>,

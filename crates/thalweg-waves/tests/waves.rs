@@ -256,3 +256,46 @@ fn no_more_particles_than_allowed() {
     assert_eq!(water.particle_count(), 100);
     assert!(water.books().held_back > 20 && water.books().missing() < 1.0e-12);
 }
+
+/// Such a front was found too low and kept, again and again at the same moment, and no time passed any more.
+#[test]
+fn a_front_that_converges_and_is_too_low_even_at_its_focus_ends() {
+    let mut water = waves(plain(), Basin::open(), 8, 1.0);
+    let low = Emission {
+        heading: [1.0, 0.0],
+        spread: 0.01,
+        origin_distance: -50.0,
+        amplitude: 1.0e-9,
+        radius: 1.0,
+        ..Emission::default()
+    };
+    let high = Emission { amplitude: 1.0e-3, ..low };
+    water.emit(&[low, high]).unwrap();
+    water.skip_to(1.0);
+    assert_eq!(water.particle_count(), 1, "the one that is high enough at its focus stays");
+}
+
+/// Waves half as long as the bumps that drew them were divided by nothing: spikes of a hundred metres.
+#[test]
+fn a_train_that_has_come_apart_is_nowhere_higher_than_it_was() {
+    let params = Params {
+        damping: 0.0,
+        lowest_crest: 1.0e-6,
+        smallest_radius: 2.0,
+        largest_radius: 16.0,
+        ..Params::default()
+    };
+    let mut water = waves(params, Basin::open(), 128, 1.0);
+    let trains: Vec<Emission> = front([5.0, -20.0], [1.0, 0.0], 80, 2.0, 0.1, 4.0)
+        .into_iter()
+        .map(|emission| Emission { train: 1.0, ..emission })
+        .collect();
+    water.emit(&trains).unwrap();
+    for time in [4.0, 8.0, 12.0, 16.0] {
+        water.skip_to(time);
+        water.refresh();
+        let (low, high) = water.surface().height().range().unwrap();
+        assert!(high < 0.25 && low > -0.25, "from {low} to {high} m after {time} s");
+        assert!(high > 0.01, "it is still there: {high} m");
+    }
+}

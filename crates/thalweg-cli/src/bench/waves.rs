@@ -5,7 +5,9 @@ use crate::Failure;
 use std::collections::BTreeMap;
 use std::time::Instant;
 use thalweg::field::random::Key;
-use thalweg::waves::{Basin, Emission, Params, Setup, Speed, Waves};
+use thalweg::waves::{
+    Basin, BodyParams, Emission, Fleet, Params, Sea, Setup, Speed, Sum, WaterSurface, Waves,
+};
 
 const REPEATS: usize = 15;
 /// Cells along each side of the surface, each 1 m wide.
@@ -13,6 +15,14 @@ const CELLS: usize = 1024;
 const PARTICLES: usize = 100_000;
 /// Particles of a sea that is only moved.
 const MANY: usize = 1_000_000;
+/// Ships under way, and frames in a second that Mikeš 2015 prints for them, table 6.2, case D, on a GTX 970.
+const SHIPS: [(usize, f64); 6] = [(1, 199.0), (2, 144.0), (4, 93.0), (8, 60.0), (16, 35.0), (32, 18.0)];
+/// Longest sides of a hull's triangles, for hulls of more and more of them (Mikeš 2015, figure 6.7) `[m]`.
+const DETAILS: [f64; 3] = [0.6, 0.3, 0.15];
+/// Steps that ships go before they are measured, and how many are measured at a time; the fastest such part counts.
+const WARM: usize = 120;
+const PART: usize = 40;
+const PARTS: usize = 6;
 
 pub(super) fn cases() -> Vec<Case> {
     let case = |name: String, measure: Box<dyn Fn(usize) -> Result<Row, Failure> + Sync>| Case {
@@ -36,14 +46,34 @@ pub(super) fn cases() -> Vec<Case> {
     let mut cases = vec![
         case("propagate".into(), Box::new(propagate)),
         case("splat".into(), Box::new(|threads| surface("splat", [4.0, 4.0], threads))),
-        case("step".into(), Box::new(step)),
+        case("step".into(), Box::new(|threads| step(PARTICLES, CELLS, threads))),
     ];
     cases.splice(2..2, filter);
+    for (ships, printed) in SHIPS {
+        cases.push(case(
+            format!("ships/{ships}"),
+            Box::new(move |threads| {
+                sail(ships, None, threads).map(|row| Row { printed_frames_per_s: Some(printed), ..row })
+            }),
+        ));
+    }
+    for detail in DETAILS {
+        cases.push(case(format!("faces/{detail}"), Box::new(move |threads| sail(1, Some(detail), threads))));
+    }
+    for cells in [256, 512, 1024, 2048] {
+        cases.push(case(
+            format!("resolution/{cells}"),
+            Box::new(move |threads| step(PARTICLES, cells, threads)),
+        ));
+    }
+    for count in [10_000, 100_000, 1_000_000] {
+        cases.push(case(format!("particles/{count}"), Box::new(move |threads| step(count, CELLS, threads))));
+    }
     cases
 }
 
 /// A sea full of waves of all directions, of radii from one to another `[m]`.
-fn sea(count: usize, [smallest, largest]: [f64; 2]) -> Result<Waves, Failure> {
+fn sea(count: usize, cells: usize, [smallest, largest]: [f64; 2]) -> Result<Waves, Failure> {
     let params = Params {
         smallest_radius: smallest,
         largest_radius: largest,
@@ -52,7 +82,7 @@ fn sea(count: usize, [smallest, largest]: [f64; 2]) -> Result<Waves, Failure> {
         damping: 0.0,
         ..Params::default()
     };
-    let setup = Setup { params, basin: Basin::open(), size: [CELLS; 2], cell: 1.0, velocity: false };
+    let setup = Setup { params, basin: Basin::open(), size: [cells; 2], cell: 1.0, velocity: false };
     let mut waves = Waves::new(setup).map_err(Failure::run)?;
     let key = Key::new(7);
     let share = |n: usize, what: u64| key.with(n as u64).with(what).unit();
@@ -61,7 +91,7 @@ fn sea(count: usize, [smallest, largest]: [f64; 2]) -> Result<Waves, Failure> {
             let angle = std::f64::consts::TAU * share(n, 2);
             let octaves = ((largest / smallest).log2() + 1.0).floor() * share(n, 3);
             Emission {
-                place: [share(n, 0) * CELLS as f64, share(n, 1) * CELLS as f64],
+                place: [share(n, 0) * cells as f64, share(n, 1) * cells as f64],
                 heading: [angle.cos(), angle.sin()],
                 width: 1.0,
                 amplitude: 0.05,
@@ -90,7 +120,7 @@ fn row(case: &str, size: String, threads: usize, [items, seconds]: [f64; 2], uni
 
 /// Where all particles are, from where they last changed.
 fn propagate(threads: usize) -> Result<Row, Failure> {
-    let waves = sea(MANY, [4.0, 4.0])?;
+    let waves = sea(MANY, CELLS, [4.0, 4.0])?;
     let mut places = [Vec::new(), Vec::new()];
     let seconds = best(REPEATS, || {
         waves.places(&mut places);
@@ -120,7 +150,7 @@ fn stages(waves: &mut Waves) -> BTreeMap<&'static str, f64> {
 
 /// One stage of making the surface, with waves of one radius.
 fn surface(stage: &'static str, radii: [f64; 2], threads: usize) -> Result<Row, Failure> {
-    let mut waves = sea(PARTICLES, radii)?;
+    let mut waves = sea(PARTICLES, CELLS, radii)?;
     let seconds = stages(&mut waves).get(stage).copied().unwrap_or(f64::NAN);
     let cells = (CELLS * CELLS) as f64;
     let (items, unit) = if stage == "splat" { (PARTICLES as f64, "particles/s") } else { (cells, "cells/s") };
@@ -128,9 +158,9 @@ fn surface(stage: &'static str, radii: [f64; 2], threads: usize) -> Result<Row, 
     Ok(row(&case, format!("{CELLS}^2"), threads, [items, seconds], unit))
 }
 
-/// A picture: 100,000 particles of three radii go on by 1/60 s, and their surface is made.
-fn step(threads: usize) -> Result<Row, Failure> {
-    let mut waves = sea(PARTICLES, [4.0, 16.0])?;
+/// A picture: particles of three radii go on by 1/60 s, and their surface is made.
+fn step(count: usize, cells: usize, threads: usize) -> Result<Row, Failure> {
+    let mut waves = sea(count, cells, [4.0, 16.0])?;
     let mut steps = 0.0;
     let seconds = best(REPEATS, || {
         steps += 1.0;
@@ -139,10 +169,60 @@ fn step(threads: usize) -> Result<Row, Failure> {
         Ok(())
     })?;
     let stages_ms = stages(&mut waves).into_iter().map(|(stage, seconds)| (stage, seconds * 1.0e3)).collect();
-    let size = format!("{PARTICLES}, {CELLS}^2");
+    let size = format!("{count}, {cells}^2");
     Ok(Row {
         frames_per_s: Some(1.0 / seconds),
         stages_ms,
-        ..row("step", size, threads, [PARTICLES as f64, seconds], "particles*steps/s")
+        ..row("step", size, threads, [count as f64, seconds], "particles*steps/s")
+    })
+}
+
+/// Ships under way on a sea of 512 x 512 cells of 1 m: a step of the bodies on the waves that they make, and one of those.
+fn sail(ships: usize, detail: Option<f64>, threads: usize) -> Result<Row, Failure> {
+    const DT: f64 = 1.0 / 60.0;
+    let params = Params { lowest_crest: 4.0e-3, ..Params::default() };
+    let setup = Setup { params, basin: Basin::open(), size: [512; 2], cell: 1.0, velocity: true };
+    let mut waves = Waves::new(setup).map_err(Failure::run)?;
+    let mut fleet = Fleet::new(Sea { least_radius: 2.0, ..Sea::default() }).map_err(Failure::run)?;
+    for n in 0..ships {
+        let at = [40.0 + 70.0 * (n % 6) as f64, 60.0 + 70.0 * (n / 6) as f64, 0.0];
+        let velocity = [5.0, 0.0, 0.0];
+        let ship = BodyParams {
+            size: [18.0, 5.0, 4.0],
+            at,
+            velocity,
+            throttle: 0.6,
+            detail,
+            ..BodyParams::default()
+        };
+        fleet.add(&ship, None).map_err(Failure::run)?;
+    }
+    let triangles = fleet.hull(0).triangle_count();
+    let mut go = |steps: usize| -> Result<[f64; 2], Failure> {
+        let mut spent = [0.0; 2];
+        for _ in 0..steps {
+            let clock = Instant::now();
+            let wake = fleet.step(DT, &Sum(&[&waves as &dyn WaterSurface])).map_err(Failure::run)?;
+            let afloat = clock.elapsed().as_secs_f64();
+            waves.emit(&wake.emissions).map_err(Failure::run)?;
+            waves.advance(DT);
+            spent = [spent[0] + afloat, spent[1] + clock.elapsed().as_secs_f64() - afloat];
+        }
+        Ok(spent.map(|seconds| seconds / steps as f64))
+    };
+    go(WARM)?;
+    let (mut bodies, mut surface) = (f64::INFINITY, f64::INFINITY);
+    for _ in 0..PARTS {
+        let [afloat, made] = go(PART)?;
+        (bodies, surface) = (bodies.min(afloat), surface.min(made));
+    }
+    let (case, size) = match detail {
+        None => (format!("ships/{ships}"), format!("{triangles} faces")),
+        Some(detail) => (format!("faces/{detail}"), format!("{triangles} faces")),
+    };
+    Ok(Row {
+        frames_per_s: Some(1.0 / (bodies + surface)),
+        stages_ms: BTreeMap::from([("bodies", bodies * 1.0e3), ("waves", surface * 1.0e3)]),
+        ..row(&case, size, threads, [(ships * triangles) as f64, bodies], "faces*steps/s")
     })
 }

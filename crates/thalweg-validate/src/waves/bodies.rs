@@ -188,8 +188,10 @@ fn volume() -> Checks {
             fronts.extend(fleet.step(1.0 / 60.0, &Calm)?.emissions);
         }
         fronts.extend(fleet.flush());
-        let volumes = fronts.iter().map(|e| PARTICLE_VOLUME * e.amplitude * e.radius * e.radius);
-        Ok::<_, Stopped>([volumes.clone().sum::<f64>(), volumes.map(f64::abs).sum()])
+        // Trains have as much above the water as below it.
+        let single = fronts.iter().filter(|e| e.train == 0.0);
+        let volume = single.map(|e| PARTICLE_VOLUME * e.amplitude * e.radius * e.radius).sum::<f64>();
+        Ok::<_, Stopped>([volume, fronts.iter().map(|e| e.amplitude.abs()).fold(0.0, f64::max)])
     };
     let [net, _] = out(&BodyParams { velocity: [0.0, 0.0, -0.1], ..bare(HullForm::Box) }, 60)?;
     let diver = BodyParams {
@@ -198,13 +200,13 @@ fn volume() -> Checks {
         density: 1500.0,
         ..bare(HullForm::Sphere)
     };
-    let [rest, all] = out(&diver, 120)?;
+    let [rest, highest] = out(&diver, 120)?;
     Ok(vec![
         Check::new("waves of a 2 × 1 m box lowered by 0.1 m", "m³", "what it displaces")
             .near_share(net, 0.2, 0.005),
         Check::new("waves of a ball that moves under water, in all", "m³", "it displaces nothing")
             .near(rest, 0.0, 1.0e-6),
-        Check::new("troughs and crests of those", "m³", "there are some").at_least(all, 1.0e-3),
+        Check::new("highest of those", "m", "there are some").at_least(highest, 1.0e-5),
     ])
 }
 
@@ -253,6 +255,6 @@ fn threads() -> Checks {
         checks.push(check.near(differing as f64, 0.0, 0.0));
     }
     checks
-        .push(Check::new("numbers of the fleet", "-", "there are some").at_least(alone.len() as f64, 1000.0));
+        .push(Check::new("numbers of the fleet", "-", "there are some").at_least(alone.len() as f64, 500.0));
     Ok(checks)
 }

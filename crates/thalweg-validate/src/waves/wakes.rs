@@ -3,7 +3,10 @@
 use super::setup::{ideal, relative, ring, waves};
 use crate::{Check, Checks, Stopped};
 use std::f64::consts::{PI, TAU};
-use thalweg_waves::{Basin, Emission, GRAVITY, Params, Setup, Wake, Waves, group_speed};
+use thalweg_waves::{
+    Basin, BodyParams, Emission, Fleet, GRAVITY, HullForm, Params, Setup, Wake, WaterPoint, WaterSurface,
+    Waves, group_speed,
+};
 
 /// Cells of the surface that wakes are seen on, and how many make up the length that counts.
 const SIZE: [usize; 2] = [360, 180];
@@ -119,8 +122,67 @@ fn kelvin(speed: f64) -> Result<[f64; 2], Stopped> {
     Ok([half_angle, found])
 }
 
+/// Water without waves.
+struct Calm;
+
+impl WaterSurface for Calm {
+    fn at(&self, _: [f64; 2]) -> WaterPoint {
+        WaterPoint::default()
+    }
+}
+
+/// How high waves are in the middle of the wake of a ball that moves under water, times the root of how far off they are: A(0) of
+/// ζ = ∫ A(ψ) cos(k x·ψ) dψ, found and as it should be `[m]`.
+fn behind_a_ball(speed: f64) -> Result<[f64; 2], Stopped> {
+    let length = TAU * speed * speed / GRAVITY;
+    let params = Params {
+        damping: 0.0,
+        lowest_crest: 1.0e-8,
+        diffraction: false,
+        smallest_radius: length / 8.0,
+        largest_radius: length / 2.0,
+        ..Params::default()
+    };
+    let mut sea = Sea::new(&params, length)?;
+    let around = thalweg_waves::Sea { least_radius: length / 16.0, ..thalweg_waves::Sea::default() };
+    let mut fleet = Fleet::new(around)?;
+    let (radius, depth) = (0.08 * length, 0.2 * length);
+    let (dt, steps) = (0.05 * length / speed, 600);
+    let start = sea.end[0] - speed * dt * f64::from(steps);
+    let ball = BodyParams {
+        size: [2.0 * radius; 3],
+        density: 1500.0,
+        at: [start, sea.end[1], -depth],
+        velocity: [speed, 0.0, 0.0],
+        held: true,
+        ..BodyParams::of(HullForm::Sphere)
+    };
+    fleet.add(&ball, None)?;
+    for step in 1..=steps {
+        let sent = fleet.step(dt, &Calm)?.emissions;
+        sea.water.skip_to(f64::from(step) * dt);
+        sea.water.emit(&sent)?;
+    }
+    sea.water.refresh();
+    let k = TAU / length;
+    // Eight waves.
+    let squares = (0..800).map(|n| {
+        let behind = (6.0 + 0.01 * f64::from(n)) * length;
+        sea.height(behind, 0.0).powi(2) * 2.0 * k * behind / TAU
+    });
+    let found = (squares.sum::<f64>() / 800.0).sqrt();
+    // S = ∫ n e^(kz − ikx) dA = −ik V e^(−kd), as the mean of a harmonic function over a ball is that in its middle.
+    let expected = k * k * fleet.hull(0).volume() * (-k * depth).exp() / PI;
+    Ok([found, expected])
+}
+
 pub(super) fn wakes() -> Checks {
     let mut checks = Vec::new();
+    for speed in [3.0, 6.0] {
+        let [found, expected] = behind_a_ball(speed)?;
+        let what = format!("height behind a ball under water at {speed} m/s, beside theory");
+        checks.push(Check::new(what, "-", "Michell 1898, Havelock 1932").near(found / expected, 1.0, 0.1));
+    }
     for (ratio, wanted) in [(0.5, 30.0), (0.2, 11.537)] {
         let what = format!("half-angle of a wake without dispersion, v/U = {ratio}");
         checks.push(Check::new(what, "°", "asin(v/U)").near(mach(ratio)?, wanted, 0.5));

@@ -7,16 +7,23 @@ use thalweg_field::Heightfield;
 #[derive(Clone, Debug)]
 pub(super) struct Bed {
     depth: Heightfield,
+    least: f64,
 }
 
 impl Bed {
     pub(super) fn new(depth: &Heightfield) -> Self {
-        Self { depth: depth.clone() }
+        let least = depth.height.range().map_or(0.0, |(least, _)| f64::from(least));
+        Self { depth: depth.clone(), least: least.max(0.0) }
     }
 
     pub(super) fn depth(&self, place: Vec2) -> f64 {
         let [col, row] = self.depth.cell_from_local(place);
         f64::from(self.depth.height.bilinear(col, row)).max(0.0)
+    }
+
+    /// Of the shallowest water `[m]`.
+    pub(super) fn least(&self) -> f64 {
+        self.least
     }
 
     pub(super) fn cell(&self) -> f64 {

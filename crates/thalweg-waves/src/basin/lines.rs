@@ -15,8 +15,8 @@ pub(super) struct Line {
 /// Turns of less than this are parts of a round wall, others are corners: where points were drawn, and where they were read off a grid,
 /// which turns by 45 degrees where a shore does not `[rad]`.
 const SHARP: [f64; 2] = [0.45, 1.0];
-/// Points on either side of one of a grid's between which a shore may turn around.
-const MEASURED_OVER: usize = 3;
+/// Points on either side of one of a grid's between which a shore may turn around: heads of moles are round, and some cells wide.
+pub(super) const MEASURED_OVER: usize = 6;
 
 /// Area of a polygon, below zero if it goes round clockwise `[m²]`.
 pub(super) fn area(polygon: &[Vec2]) -> f64 {

@@ -131,6 +131,11 @@ impl Basin {
         !self.walls.is_empty()
     }
 
+    /// Depth of the shallowest water; infinite where nobody said what is below `[m]`.
+    pub(crate) fn least_depth(&self) -> f64 {
+        self.bed.as_ref().map_or(f64::INFINITY, Bed::least)
+    }
+
     /// Side of the cells of the bed, if it has one `[m]`.
     pub(crate) fn bed_cell(&self) -> Option<f64> {
         self.bed.as_ref().map(Bed::cell)

@@ -1,6 +1,6 @@
 //! Straight pieces of walls, found by place.
 
-use super::lines::Line;
+use super::lines::{Line, MEASURED_OVER};
 use crate::plane::{Vec2, add, cross, dot, left, length, mirrored, sub, unit};
 use std::f64::consts::{PI, TAU};
 
@@ -138,7 +138,7 @@ impl Walls {
             }
             let count = line.points.len();
             corners.extend(line.corners(&bends).into_iter().map(|(i, _)| {
-                let reach = if line.measured { 3 } else { 1 };
+                let reach = if line.measured { MEASURED_OVER } else { 1 };
                 let [before, after] = [(i + count - reach) % count, (i + reach) % count];
                 let arm = |j: usize| unit(sub(line.points[j], line.points[i]));
                 Corner { place: line.points[i], arms: [arm(before), arm(after)] }

@@ -301,7 +301,9 @@ impl Fleet {
 
     /// Puts a body somewhere else.
     pub fn put(&mut self, body: usize, motion: Motion) {
-        (self.bodies[body].motion, self.bodies[body].before) = (motion, motion);
+        let body = &mut self.bodies[body];
+        (body.motion, body.before) = (motion, motion);
+        body.radiation.wake.put([motion.place[0], motion.place[1]]);
     }
 
     /// Its name.

@@ -1,12 +1,13 @@
 //! One body in the water: its mass, what pushes it, and how it moves.
 
 use super::hull::Hull;
+use super::kelvin::{self, Kelvin};
 use super::params::{BodyError, BodyParams, Steer};
 use super::radiation::{Account, Band, Radiation, Relative, STATIONS, Surroundings};
 use super::vector::{
     Matrix, Turn, Vector, cross, dot, inverse, length, minus, plus, scaled, times, transposed,
 };
-use super::water::{Push, Sample, Submerged, Wetting};
+use super::water::{Around, Push, Sample, Submerged, Wetting};
 use crate::{Emission, WaterSurface};
 use std::f64::consts::PI;
 use thalweg_field::TriMesh;
@@ -32,6 +33,8 @@ const THROTTLE_TIME: f64 = 1.0;
 const RUDDER_SPEED: f64 = 0.6;
 /// Foam where less power is lost is not worth telling of `[W]`.
 const LEAST_POWER: f64 = 1.0;
+/// Hulls that go slower through the water do not break its surface `[m/s]`.
+const LEAST_SPEED: f64 = 1.5;
 
 /// What surrounds all bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -140,6 +143,7 @@ pub(super) struct Floating {
     pub(super) account: Account,
     pub(super) wet: Submerged,
     wetting: Wetting,
+    around: Around,
     samples: Vec<Sample>,
     load: Load,
 }
@@ -200,6 +204,7 @@ impl Floating {
             account: Account::default(),
             wet: Submerged::default(),
             wetting: Wetting::default(),
+            around: Around::default(),
             samples: Vec::new(),
             load: Load::default(),
             params,
@@ -213,6 +218,7 @@ impl Floating {
             spin: p.spin,
         };
         (body.motion, body.before) = (motion, motion);
+        body.radiation.wake = Kelvin::at([motion.place[0], motion.place[1]]);
         Ok(body)
     }
 
@@ -247,11 +253,20 @@ impl Floating {
         let Motion { place, velocity, .. } = self.motion;
         let [low, high] = self.hull.bounds();
         let long = length(minus(high, low));
+        // Where it will be in the middle of the step.
+        let middle = [0, 1].map(|i: usize| place[i] + 0.5 * dt * velocity[i]);
+        let (mut least, mut most) = (middle, middle);
+        for arm in &self.wetting.arms {
+            for axis in 0..2 {
+                least[axis] = least[axis].min(middle[axis] + arm[axis]);
+                most[axis] = most[axis].max(middle[axis] + arm[axis]);
+            }
+        }
+        self.around.look(water, [least, most], 0.5 * sea.least_radius);
         self.samples.clear();
         self.samples.extend(self.wetting.arms.iter().map(|arm| {
-            // Where the corner will be in the middle of the step.
-            let at = [0, 1].map(|i: usize| place[i] + arm[i] + 0.5 * dt * velocity[i]);
-            let mut water = water.at(at);
+            let at = [middle[0] + arm[0], middle[1] + arm[1]];
+            let mut water = self.around.at(at);
             water.height += sea.level;
             // Waves that are much shorter than the hull do not reach down to it, those that are longer do.
             let depth = (water.height - place[2] - arm[2]).max(0.0);
@@ -267,10 +282,7 @@ impl Floating {
 
     fn survey(&mut self, dt: f64, sea: &Sea, turn: &Matrix) {
         let motion = &self.motion;
-        let speed = libm::hypot(motion.velocity[0], motion.velocity[1]);
-        let least = sea.least_radius;
-        self.radiation.trains[0].band = Band::of_swing(self.heave, sea.gravity, least);
-        self.radiation.trains[1].band = Band::of_wake(speed, sea.gravity, least);
+        self.radiation.train.band = Band::of_swing(self.heave, sea.gravity, sea.least_radius);
         self.radiation.survey(&self.hull, &self.wetting, &self.samples, (motion.place, turn));
         let relative = self.relative();
         self.radiation.set_push(dt, &relative, self.surroundings(sea));
@@ -555,9 +567,19 @@ impl Floating {
             self.radiation.collect(dt, &mean, surroundings);
             let speed = libm::hypot(self.motion.velocity[0], self.motion.velocity[1]);
             self.radiation.send(speed, false, surroundings, &mut given.emissions);
+            let water = kelvin::Water {
+                gravity: sea.gravity,
+                density: sea.density,
+                least_radius: sea.least_radius,
+                strength: self.params.waves,
+            };
+            let hull = (&self.hull, &self.wetting);
+            let (step, place) = ((dt, mean.velocity), self.motion.place);
+            self.radiation.wake.go_on(step, place, hull, water, &mut given.emissions);
         }
-        self.account.radiated = self.radiation.trains.iter().map(|t| t.carried).sum();
-        self.account.damped = self.radiation.trains.iter().map(|t| t.taken).sum();
+        let Radiation { train, wake, .. } = &self.radiation;
+        self.account.radiated = train.carried + wake.carried;
+        self.account.damped = train.taken + wake.taken;
         self.stir(&mean, sea, &mut given.foam);
         given
     }
@@ -584,7 +606,8 @@ impl Floating {
                 foam.push(FoamSource { place, radius: diameter, power, propeller: true });
             }
         }
-        if self.load.dragged > LEAST_POWER {
+        let speed = libm::hypot(mean.velocity[0], mean.velocity[1]);
+        if self.load.dragged > LEAST_POWER && speed > LEAST_SPEED {
             let shares = self.radiation.wake_shares(mean);
             for (station, share) in self.radiation.stations.iter().zip(shares).take(STATIONS) {
                 let power = share * self.load.dragged;

@@ -27,6 +27,7 @@ mod contacts;
 mod fleet;
 mod floating;
 mod hull;
+mod kelvin;
 mod params;
 mod radiation;
 mod saved;

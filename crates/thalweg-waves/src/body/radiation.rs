@@ -3,7 +3,8 @@
 //! Each face under water that moves displaces V = A (v·n) dt (eq. 3.31). Faces that look up push the surface above them; what
 //! the others displace comes up around the hull, along its contour. Both work the less the deeper a face is, as e^(−kd) with
 //! k = π/r in linear theory. The contour is cut into stations; what gathers at a station leaves it as a piece of a front
-//! whenever the front before has moved on by half a radius.
+//! whenever the front before has moved on by half a radius. What a hull leaves behind that goes somewhere is another matter:
+//! see [`kelvin`](super::kelvin).
 //!
 //! What a station displaces is linear in the motion of the body, Q = G·V. Fronts that have left lately still overlap with what
 //! gathers now, and a train of fronts carries ρg ∫ η² for each metre of its length. The work that this takes is done by the body
@@ -12,6 +13,7 @@
 //! swings, and wave resistance. Summed over all time it takes what the fronts carry.
 
 use super::hull::{Hull, twice_area};
+use super::kelvin::Kelvin;
 use super::vector::{Matrix, Vector, cross, dot, minus, plus, scaled, times, transposed};
 use super::water::{Sample, Wetting};
 use crate::Emission;
@@ -56,16 +58,7 @@ fn overlap_until(s: f64) -> f64 {
     0.25 * (2.0 * s - 0.5 * s * s + 0.5 * FRAC_1_PI * (2.0 - s) * sine + bend)
 }
 
-/// Motion that waves come from: up, down and turning; or going somewhere.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Swing,
-    Wake,
-}
-
-pub(super) const KINDS: [Kind; 2] = [Kind::Swing, Kind::Wake];
-
-/// Waves of one kind.
+/// Waves of one length.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Band {
     /// Half the wavelength `[m]`.
@@ -82,11 +75,6 @@ impl Band {
     /// Waves of a body that swings with this frequency [1/s].
     pub(super) fn of_swing(frequency: f64, gravity: f64, least: f64) -> Self {
         Self::new((SWING_WIDTH * PI * gravity / (frequency * frequency)).max(least), gravity)
-    }
-
-    /// Waves at the edge of the wake of a body that goes at this speed `[m/s]`: they run at cos 35.26° = √⅔ of its speed.
-    pub(super) fn of_wake(speed: f64, gravity: f64, least: f64) -> Self {
-        Self::new((2.0 / 3.0 * PI * speed * speed / gravity).max(least), gravity)
     }
 
     /// Time between two fronts from a body that moves at a speed `[s]`.
@@ -106,7 +94,7 @@ pub(super) struct Station {
     pub(super) length: f64,
     /// What it displaces: for each metre per second up and for each radian per second `[m²]`, `[m³]`.
     swing: [f64; 4],
-    /// For each metre per second to the east and to the north `[m²]`.
+    /// For each metre per second to the east and to the north, not weakened by depth `[m²]`.
     wake: [f64; 2],
 }
 
@@ -118,12 +106,13 @@ pub(super) struct Relative {
 }
 
 impl Station {
-    fn flow(&self, kind: Kind, motion: &Relative) -> f64 {
-        let Relative { velocity: v, spin } = motion;
-        match kind {
-            Kind::Swing => self.swing[0] * v[2] + dot([self.swing[1], self.swing[2], self.swing[3]], *spin),
-            Kind::Wake => self.wake[0] * v[0] + self.wake[1] * v[1],
-        }
+    fn flow(&self, Relative { velocity, spin }: &Relative) -> f64 {
+        self.swing[0] * velocity[2] + dot([self.swing[1], self.swing[2], self.swing[3]], *spin)
+    }
+
+    /// What flows by as it goes somewhere.
+    fn passing(&self, motion: &Relative) -> f64 {
+        self.wake[0] * motion.velocity[0] + self.wake[1] * motion.velocity[1]
     }
 }
 
@@ -140,7 +129,7 @@ pub struct Account {
     pub driven: f64,
 }
 
-/// What is known of the waves of one kind.
+/// What is known of the waves of a body that swings.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Train {
     pub(super) band: Band,
@@ -207,14 +196,13 @@ pub(super) struct Radiation {
     pub(super) stations: [Station; STATIONS],
     /// All that is displaced, not weakened by depth.
     whole: Station,
-    /// Swing and wake.
-    pub(super) trains: [Train; 2],
-    /// What pushes back however it moves: up and about the axes, to the east and to the north `[N]`, `[N m]`.
-    swing_push: [f64; 4],
-    wake_push: [f64; 2],
+    pub(super) train: Train,
+    /// What it leaves behind on its way.
+    pub(super) wake: Kelvin,
+    /// What pushes back however it moves: up and about the axes `[N]`, `[N m]`.
+    push: [f64; 4],
     /// What pushes back the more it moves, the same way `[kg/s]` and so on.
-    swing_damping: [[f64; 4]; 4],
-    wake_damping: [[f64; 2]; 2],
+    damping: [[f64; 4]; 4],
     /// Mean velocity of the water at the hull `[m/s]`.
     pub(super) flow: Vector,
 }
@@ -247,11 +235,10 @@ impl Radiation {
             edges,
             stations: [Station::default(); STATIONS],
             whole: Station::default(),
-            trains: [Train::NEW; 2],
-            swing_push: [0.0; 4],
-            wake_push: [0.0; 2],
-            swing_damping: [[0.0; 4]; 4],
-            wake_damping: [[0.0; 2]; 2],
+            train: Train::NEW,
+            wake: Kelvin::default(),
+            push: [0.0; 4],
+            damping: [[0.0; 4]; 4],
             flow: [0.0; 3],
         }
     }
@@ -354,62 +341,59 @@ impl Radiation {
         }
     }
 
-    /// What the faces displace, weakened by depth, into the stations near them.
+    /// What the faces displace, weakened by depth, into the stations near them: first by the side that they lie on, then from each side
+    /// to all of the contour, the more the nearer.
     fn gather_faces(&mut self, hull: &Hull, wetting: &Wetting, samples: &[Sample], frame: &PlanFrame) {
-        let decay = KINDS.map(|kind| PI / self.trains[kind as usize].band.radius);
-        let contour: Vec<(usize, [f64; 2], f64)> = (0..CONTOUR)
-            .filter(|&n| self.stations[n].length > 0.0)
-            .map(|n| {
-                let at = self.stations[n].place;
-                (n, [at[0] - frame.centre[0], at[1] - frame.centre[1]], self.stations[n].length)
-            })
-            .collect();
-        let mut weights = [0.0; CONTOUR];
+        let decay = PI / self.train.band.radius;
+        let has_contour = self.stations[..CONTOUR].iter().any(|station| station.length > 0.0);
+        let mut sides = [Side::default(); CONTOUR + ABOVE];
         let (mut flow, mut wet) = ([0.0; 3], 0.0);
-        let mut above = [[0.0; 3]; ABOVE];
-        let stations = &mut self.stations;
-        let whole = &mut self.whole;
         wetting.each_part(hull, |[a, b, c], depths, triangle| {
             let area = scaled(0.5, cross(minus(b, a), minus(c, a)));
             let size = dot(area, area).sqrt();
             let arm = scaled(1.0 / 3.0, plus(plus(a, 1.0, b), 1.0, c));
             let depth = (depths[0] + depths[1] + depths[2]) / 3.0;
-            let lever = cross(arm, area);
-            let [swings, goes] = decay.map(|k| libm::exp(-k * depth));
+            let weakened = libm::exp(-decay * depth);
             for corner in triangle {
                 flow = plus(flow, size / 3.0, samples[*corner as usize].water.velocity);
             }
             wet += size;
-            whole.put(1.0, 1.0, area, lever);
-            if area[2] > LEVEL * size || contour.is_empty() {
-                let quarter = (frame.angle([arm[0], arm[1]]) + 0.5) as usize % ABOVE;
-                stations[CONTOUR + quarter].put(swings, goes, area, lever);
-                let weight = size * goes;
-                above[quarter] = [
-                    above[quarter][0] + weight,
-                    above[quarter][1] + weight * arm[0],
-                    above[quarter][2] + weight * arm[1],
-                ];
+            let angle = frame.angle([arm[0], arm[1]]);
+            let side = if area[2] > LEVEL * size || !has_contour {
+                CONTOUR + (angle + 0.5) as usize % ABOVE
             } else {
-                let mut sum = 0.0;
-                for (weight, (_, at, length)) in weights.iter_mut().zip(&contour) {
-                    let off = [arm[0] - at[0], arm[1] - at[1]];
-                    let far = off[0] * off[0] + off[1] * off[1] + frame.reach2;
-                    *weight = length / (far * far);
-                    sum += *weight;
-                }
-                for (weight, (n, ..)) in weights.iter().zip(&contour) {
-                    let share = weight / sum;
-                    stations[*n].put(share * swings, share * goes, area, lever);
-                }
-            }
+                (angle * (CONTOUR as f64 / 4.0)) as usize % CONTOUR
+            };
+            sides[side].take(weakened, (area, size), arm);
         });
         self.flow = if wet > 0.0 { scaled(1.0 / wet, flow) } else { [0.0; 3] };
-        let ring = TAU * self.trains[0].band.radius;
-        for (station, [weight, east, north]) in self.stations[CONTOUR..].iter_mut().zip(above) {
-            if weight > 0.0 {
-                station.place = [frame.centre[0] + east / weight, frame.centre[1] + north / weight];
+        for side in &sides {
+            self.whole.put(1.0, &side.whole);
+        }
+        self.spread(&sides[..CONTOUR], frame);
+        let ring = TAU * self.train.band.radius;
+        for (station, side) in self.stations[CONTOUR..].iter_mut().zip(&sides[CONTOUR..]) {
+            station.put(1.0, &side.part);
+            if side.weight > 0.0 {
+                station.place = [0, 1].map(|i| frame.centre[i] + side.at[i] / side.weight);
                 (station.normal, station.length) = ([1.0, 0.0], ring);
+            }
+        }
+    }
+
+    /// Shares out what lies on each side among the stations of the contour.
+    fn spread(&mut self, sides: &[Side], frame: &PlanFrame) {
+        for side in sides.iter().filter(|side| side.weight > 0.0) {
+            let at = [0, 1].map(|i: usize| frame.centre[i] + side.at[i] / side.weight);
+            let mut weights = [0.0; CONTOUR];
+            for (weight, station) in weights.iter_mut().zip(&self.stations).filter(|(_, s)| s.length > 0.0) {
+                let off = [at[0] - station.place[0], at[1] - station.place[1]];
+                let far = off[0] * off[0] + off[1] * off[1] + frame.reach2;
+                *weight = station.length / (far * far);
+            }
+            let whole: f64 = weights.iter().sum();
+            for (weight, station) in weights.iter().zip(&mut self.stations) {
+                station.put(weight / whole, &side.part);
             }
         }
     }
@@ -418,11 +402,11 @@ impl Radiation {
     ///
     /// Depth weakens what goes in here and out there; it does not make water vanish: the smaller of the two stays weakened,
     /// the other is that and the net flow.
-    fn balance(&self, kind: Kind, motion: &Relative) -> [f64; 2] {
-        let net = self.whole.flow(kind, motion);
+    fn balance(&self, motion: &Relative) -> [f64; 2] {
+        let net = self.whole.flow(motion);
         let (mut out, mut back) = (0.0, 0.0);
         for station in &self.stations {
-            let flow = station.flow(kind, motion);
+            let flow = station.flow(motion);
             *(if flow > 0.0 { &mut out } else { &mut back }) += flow;
         }
         let both = out.min(-back);
@@ -432,116 +416,95 @@ impl Radiation {
 
     /// Finds what pushes back in a step, for a motion about this one.
     pub(super) fn set_push(&mut self, dt: f64, motion: &Relative, sea: Surroundings) {
-        (self.swing_push, self.wake_push) = ([0.0; 4], [0.0; 2]);
-        (self.swing_damping, self.wake_damping) = ([[0.0; 4]; 4], [[0.0; 2]; 2]);
-        for kind in KINDS {
-            let train = &self.trains[kind as usize];
-            let factors = self.balance(kind, motion).map(|f| f * sea.strength);
-            // Half of what this step brings is there in its middle.
-            let (now, past) = train.weights(0.5 * dt);
-            for (n, station) in self.stations.iter().enumerate().filter(|(_, s)| s.length > 0.0) {
-                let factor = factors[usize::from(station.flow(kind, motion) <= 0.0)];
-                let spot = station.length * train.band.radius;
-                let gathered = now * train.pending[n] / spot;
-                let overlapping: f64 = past.iter().zip(&train.heights[n]).map(|(w, h)| w * h).sum();
-                let push = 2.0 * sea.weight * factor * (gathered + overlapping);
-                let damping = 2.0 * sea.weight * factor * factor * now / spot * 0.5 * dt;
-                match kind {
-                    Kind::Swing => {
-                        add(&mut self.swing_push, push, &station.swing);
-                        add_square(&mut self.swing_damping, damping, &station.swing);
-                    }
-                    Kind::Wake => {
-                        add(&mut self.wake_push, push, &station.wake);
-                        add_square(&mut self.wake_damping, damping, &station.wake);
-                    }
-                }
-            }
+        (self.push, self.damping) = ([0.0; 4], [[0.0; 4]; 4]);
+        let train = &self.train;
+        let factors = self.balance(motion).map(|f| f * sea.strength);
+        // Half of what this step brings is there in its middle.
+        let (now, past) = train.weights(0.5 * dt);
+        for (n, station) in self.stations.iter().enumerate().filter(|(_, s)| s.length > 0.0) {
+            let factor = factors[usize::from(station.flow(motion) <= 0.0)];
+            let spot = station.length * train.band.radius;
+            let gathered = now * train.pending[n] / spot;
+            let overlapping: f64 = past.iter().zip(&train.heights[n]).map(|(w, h)| w * h).sum();
+            let push = 2.0 * sea.weight * factor * (gathered + overlapping);
+            let damping = 2.0 * sea.weight * factor * factor * now / spot * 0.5 * dt;
+            add(&mut self.push, push, &station.swing);
+            add_square(&mut self.damping, damping, &station.swing);
         }
     }
 
     /// Force and torque of the waves that are sent out.
     pub(super) fn drag(&self, motion: &Relative) -> (Vector, Vector) {
         let Relative { velocity: v, spin } = motion;
-        let swing = opposed(&self.swing_push, &self.swing_damping, &[v[2], spin[0], spin[1], spin[2]]);
-        let wake = opposed(&self.wake_push, &self.wake_damping, &[v[0], v[1]]);
-        ([wake[0], wake[1], swing[0]], [swing[1], swing[2], swing[3]])
-    }
-
-    /// Power that they take, of either kind `[W]`.
-    fn power(&self, motion: &Relative) -> [f64; 2] {
-        let (force, torque) = self.drag(motion);
-        let Relative { velocity: v, spin } = motion;
-        [-(force[2] * v[2] + dot(torque, *spin)), -(force[0] * v[0] + force[1] * v[1])]
+        let swing = opposed(&self.push, &self.damping, &[v[2], spin[0], spin[1], spin[2]]);
+        let resists = self.wake.resists();
+        ([-resists * v[0], -resists * v[1], swing[0]], [swing[1], swing[2], swing[3]])
     }
 
     /// Fastest rates at which they slow motion, for masses and moments of inertia [1/s].
     pub(super) fn rate(&self, mass: f64, inertia: f64) -> f64 {
-        let swing = &self.swing_damping;
-        let turn = swing[1][1] + swing[2][2] + swing[3][3];
-        let wake = self.wake_damping[0][0] + self.wake_damping[1][1];
-        (swing[0][0] / mass).max(turn / inertia).max(wake / mass)
+        let turn = self.damping[1][1] + self.damping[2][2] + self.damping[3][3];
+        (self.damping[0][0] / mass).max(turn / inertia).max(self.wake.resists() / mass)
     }
 
     /// Collects what was displaced in a step.
     pub(super) fn collect(&mut self, dt: f64, motion: &Relative, sea: Surroundings) {
-        for kind in KINDS {
-            let factors = self.balance(kind, motion).map(|f| f * sea.strength);
-            let train = &mut self.trains[kind as usize];
-            for (station, pending) in self.stations.iter().zip(&mut train.pending) {
-                let flow = station.flow(kind, motion);
-                let flow = flow * factors[usize::from(flow <= 0.0)];
-                *pending += flow * dt;
-            }
-            train.since += dt;
+        let factors = self.balance(motion).map(|f| f * sea.strength);
+        let train = &mut self.train;
+        for (station, pending) in self.stations.iter().zip(&mut train.pending) {
+            let flow = station.flow(motion);
+            *pending += flow * factors[usize::from(flow <= 0.0)] * dt;
         }
-        let powers = self.power(motion);
-        for (train, power) in self.trains.iter_mut().zip(powers) {
-            train.taken += power * dt;
-        }
+        train.since += dt;
+        let swing = opposed(
+            &self.push,
+            &self.damping,
+            &[motion.velocity[2], motion.spin[0], motion.spin[1], motion.spin[2]],
+        );
+        let power = swing[0] * motion.velocity[2] + dot([swing[1], swing[2], swing[3]], motion.spin);
+        train.taken -= power * dt;
     }
 
     /// Sends the fronts that are due from a body that goes at a speed; or all.
     pub(super) fn send(&mut self, speed: f64, all: bool, sea: Surroundings, emissions: &mut Vec<Emission>) {
-        let spreads = self.spreads();
-        for train in &mut self.trains {
-            if !all && train.since < train.band.interval(speed) {
-                continue;
-            }
-            let Band { radius, speed: crests } = train.band;
-            let apart = (train.since * crests / radius).clamp(1.0e-3, 2.0);
-            let overlaps: [f64; PAST] = std::array::from_fn(|m| overlap((m + 1) as f64 * apart));
-            let mut energy = 0.0;
-            for (n, station) in self.stations.iter().enumerate() {
-                let amplitude = train.pending[n] / (PARTICLE_VOLUME * radius * radius);
-                let sends = station.length > 0.0 && amplitude.abs() > LEAST_HEIGHT;
-                // The crest of a front of such particles, side by side.
-                let height = if sends { train.pending[n] / (station.length * radius) } else { 0.0 };
-                let past = &mut train.heights[n];
-                let together: f64 =
-                    overlaps.iter().zip(&*past).map(|(o, before)| 2.0 * o * height * before).sum();
-                energy += sea.weight * station.length * radius * (overlap(0.0) * height * height + together);
-                past.rotate_right(1);
-                past[0] = height;
-                if sends {
-                    let spread = if n < CONTOUR { spreads[n] } else { TAU };
-                    let bends = n < CONTOUR && spread > STRAIGHT;
-                    emissions.push(Emission {
-                        place: station.place,
-                        heading: station.normal,
-                        spread: if bends || n >= CONTOUR { spread } else { 0.0 },
-                        origin_distance: if bends { station.length / spread } else { 0.0 },
-                        width: station.length,
-                        amplitude,
-                        radius,
-                        ..Emission::default()
-                    });
-                    train.pending[n] = 0.0;
-                }
-            }
-            train.carried += energy;
-            (train.since, train.apart) = (0.0, apart);
+        let train = &self.train;
+        if !all && train.since < train.band.interval(speed) {
+            return;
         }
+        let spreads = self.spreads();
+        let train = &mut self.train;
+        let Band { radius, speed: crests } = train.band;
+        let apart = (train.since * crests / radius).clamp(1.0e-3, 2.0);
+        let overlaps: [f64; PAST] = std::array::from_fn(|m| overlap((m + 1) as f64 * apart));
+        for (n, station) in self.stations.iter().enumerate() {
+            let amplitude = train.pending[n] / (PARTICLE_VOLUME * radius * radius);
+            let sends = station.length > 0.0 && amplitude.abs() > LEAST_HEIGHT;
+            // The crest of a front of such particles, side by side.
+            let height = if sends { train.pending[n] / (station.length * radius) } else { 0.0 };
+            let past = &mut train.heights[n];
+            let together: f64 =
+                overlaps.iter().zip(&*past).map(|(o, before)| 2.0 * o * height * before).sum();
+            train.carried +=
+                sea.weight * station.length * radius * (overlap(0.0) * height * height + together);
+            past.rotate_right(1);
+            past[0] = height;
+            if sends {
+                let spread = if n < CONTOUR { spreads[n] } else { TAU };
+                let bends = n < CONTOUR && spread > STRAIGHT;
+                emissions.push(Emission {
+                    place: station.place,
+                    heading: station.normal,
+                    spread: if bends || n >= CONTOUR { spread } else { 0.0 },
+                    origin_distance: if bends { station.length / spread } else { 0.0 },
+                    width: station.length,
+                    amplitude,
+                    radius,
+                    ..Emission::default()
+                });
+                train.pending[n] = 0.0;
+            }
+        }
+        (train.since, train.apart) = (0.0, apart);
     }
 
     /// Angles that the stations stand for: half of the turn from the one before to the one after `[rad]`.
@@ -565,20 +528,42 @@ impl Radiation {
 
     /// Shares of the water that is displaced, by station.
     pub(super) fn wake_shares(&self, motion: &Relative) -> [f64; STATIONS] {
-        let flows = self.stations.map(|s| KINDS.map(|kind| s.flow(kind, motion).abs()).iter().sum::<f64>());
+        let flows = self.stations.map(|s| s.flow(motion).abs() + s.passing(motion).abs());
         let whole: f64 = flows.iter().sum();
         flows.map(|flow| if whole > 0.0 { flow / whole } else { 0.0 })
     }
 }
 
+/// What the faces on one side of a hull displace.
+#[derive(Clone, Copy, Debug, Default)]
+struct Side {
+    /// Weakened by depth.
+    part: Station,
+    whole: Station,
+    /// Area, and area times its place from the centre of mass.
+    weight: f64,
+    at: [f64; 2],
+}
+
+impl Side {
+    fn take(&mut self, weakened: f64, (area, size): (Vector, f64), arm: Vector) {
+        let lever = cross(arm, area);
+        for (n, part) in [area[2], lever[0], lever[1], lever[2]].into_iter().enumerate() {
+            self.whole.swing[n] += part;
+            self.part.swing[n] += weakened * part;
+        }
+        for axis in 0..2 {
+            self.part.wake[axis] += area[axis];
+            self.at[axis] += weakened * size * arm[axis];
+        }
+        self.weight += weakened * size;
+    }
+}
+
 impl Station {
-    fn put(&mut self, swings: f64, goes: f64, area: Vector, lever: Vector) {
-        for (sum, part) in self.swing.iter_mut().zip([area[2], lever[0], lever[1], lever[2]]) {
-            *sum += swings * part;
-        }
-        for (sum, part) in self.wake.iter_mut().zip(area) {
-            *sum += goes * part;
-        }
+    fn put(&mut self, share: f64, other: &Self) {
+        add(&mut self.swing, share, &other.swing);
+        add(&mut self.wake, share, &other.wake);
     }
 }
 

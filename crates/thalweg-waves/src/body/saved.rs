@@ -2,6 +2,7 @@
 
 use super::fleet::Fleet;
 use super::floating::{Floating, Motion};
+use super::kelvin::Kelvin;
 use super::params::Steer;
 use super::radiation::{Account, Train};
 use super::vector::Turn;
@@ -11,6 +12,8 @@ use thalweg_field::{Invalid, require};
 const MOTION: usize = 13;
 /// Motion, throttle, rudder, what was done at the wheel, work.
 const BODY: usize = MOTION + 2 + 4 + 4;
+/// Fronts of its swings, and what it leaves behind.
+const WAVES: usize = Train::NUMBERS + Kelvin::NUMBERS;
 
 /// The state of all bodies, to be saved and taken up again.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -35,7 +38,8 @@ impl SavedFleet {
 impl Fleet {
     /// Everything that a run needs to go on to the same bits.
     pub fn save(&self) -> SavedFleet {
-        let waves = self.bodies.iter().flat_map(|body| body.radiation.trains.iter().flat_map(Train::numbers));
+        let waves = self.bodies.iter().map(|body| &body.radiation);
+        let waves = waves.flat_map(|waves| waves.train.numbers().chain(waves.wake.numbers()));
         SavedFleet {
             step: self.step,
             time: self.time,
@@ -47,7 +51,7 @@ impl Fleet {
     /// Goes on from a state of the same bodies.
     pub fn load(&mut self, saved: &SavedFleet) -> Result<(), Invalid> {
         let count = self.bodies.len();
-        let fits = saved.bodies.len() == BODY * count && saved.waves.len() == 2 * Train::NUMBERS * count;
+        let fits = saved.bodies.len() == BODY * count && saved.waves.len() == WAVES * count;
         let found = format!("{} numbers", saved.bodies.len());
         require(fits, "bodies", found, format!("a state of {count} bodies has {}", BODY * count))?;
         let finite = saved.bodies.iter().chain(&saved.waves).chain([&saved.time]).all(|x| x.is_finite());
@@ -62,11 +66,12 @@ impl Fleet {
         });
         require(wheels, "bodies", "a wheel", "throttle and rudder lie between -1 and 1")?;
         (self.step, self.time) = (saved.step, saved.time);
-        let waves = saved.waves.chunks(2 * Train::NUMBERS);
+        let waves = saved.waves.chunks(WAVES);
         for ((body, numbers), waves) in self.bodies.iter_mut().zip(saved.bodies.chunks(BODY)).zip(waves) {
             take(body, numbers);
             let (swing, wake) = waves.split_at(Train::NUMBERS);
-            body.radiation.trains = [Train::of_numbers(swing), Train::of_numbers(wake)];
+            body.radiation.train = Train::of_numbers(swing);
+            body.radiation.wake = Kelvin::of_numbers(wake);
         }
         Ok(())
     }

@@ -2,11 +2,11 @@
 //!
 //! The surface is sampled at the corners; between them it is taken as plane, so that the cut, the force and its centre are exact
 //! for level and for tilted water, and off by the square of the side for waves. No cap is needed: pressure vanishes at the
-//! surface.
+//! surface. Water is asked for once at a few points around a body, and is bilinear between them.
 
 use super::hull::Hull;
 use super::vector::{Matrix, Vector, cross, dot, minus, plus, scaled, times};
-use crate::WaterPoint;
+use crate::{WaterPoint, WaterSurface};
 
 /// What still and moving water does to a hull.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -125,6 +125,57 @@ impl Submerged {
         self.volume -= mean * area[2];
         self.area += size;
         self.waterplane -= area[2];
+    }
+}
+
+/// Most points each way at which the water around a body is looked at.
+const MOST_POINTS: f64 = 16.0;
+
+/// The water around a body, at points of a grid.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Around {
+    corner: [f64; 2],
+    side: [f64; 2],
+    count: [usize; 2],
+    points: Vec<WaterPoint>,
+}
+
+impl Around {
+    /// Looks at the water of a rectangle, at points no farther from each other than `apart`, or than a share of its sides.
+    pub(super) fn look(&mut self, water: &dyn WaterSurface, [low, high]: [[f64; 2]; 2], apart: f64) {
+        self.corner = low;
+        for axis in 0..2 {
+            let long = high[axis] - low[axis];
+            let parts = (long / apart).ceil().clamp(1.0, MOST_POINTS - 1.0);
+            (self.side[axis], self.count[axis]) = ((long / parts).max(f64::MIN_POSITIVE), parts as usize + 1);
+        }
+        self.points.clear();
+        for row in 0..self.count[1] {
+            let north = low[1] + row as f64 * self.side[1];
+            let points = (0..self.count[0]).map(|col| water.at([low[0] + col as f64 * self.side[0], north]));
+            self.points.extend(points);
+        }
+    }
+
+    /// The water at a place of the rectangle.
+    pub(super) fn at(&self, place: [f64; 2]) -> WaterPoint {
+        let [(col, east), (row, north)] = [0, 1].map(|axis: usize| {
+            let at = ((place[axis] - self.corner[axis]) / self.side[axis]).max(0.0);
+            let whole = (at as usize).min(self.count[axis] - 2);
+            (whole, (at - whole as f64).min(1.0))
+        });
+        let first = row * self.count[0] + col;
+        let [a, b, c, d] =
+            [first, first + 1, first + self.count[0], first + self.count[0] + 1].map(|n| &self.points[n]);
+        let mix = |of: &dyn Fn(&WaterPoint) -> f64| {
+            let (south, there) = (of(a) + east * (of(b) - of(a)), of(c) + east * (of(d) - of(c)));
+            south + north * (there - south)
+        };
+        WaterPoint {
+            height: mix(&|point| point.height),
+            gradient: [0, 1].map(|axis: usize| mix(&|point| point.gradient[axis])),
+            velocity: [0, 1, 2].map(|axis: usize| mix(&|point| point.velocity[axis])),
+        }
     }
 }
 

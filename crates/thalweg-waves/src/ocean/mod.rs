@@ -11,6 +11,7 @@
 //! # Ok::<(), thalweg_field::Invalid>(())
 //! ```
 
+mod fourier;
 mod params;
 mod patch;
 mod spectrum;

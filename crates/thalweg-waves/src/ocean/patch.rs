@@ -1,11 +1,9 @@
 //! One patch of sea that repeats: its waves, and their sum at a moment by Fourier transform (Tessendorf 2001).
 
+use super::fourier::{Fourier, LANES, Room, Square};
 use super::spectrum::{Spectrum, capillary_frequency};
-use rustfft::num_complex::Complex;
-use rustfft::{Fft, FftPlanner};
 use std::f64::consts::{PI, TAU};
 use std::fmt;
-use std::sync::Arc;
 use thalweg_field::band;
 use thalweg_field::random::Key;
 
@@ -13,8 +11,8 @@ use thalweg_field::random::Key;
 pub(super) const PLANES: usize = 6;
 /// Those that are needed without the velocity.
 const SHOWN: usize = 4;
-/// Squares that are turned at once `[points]`: they fit into the cache.
-const TILE: usize = 16;
+/// Waves that one thread turns on at a time.
+const PART: usize = 4096;
 
 /// What is known at a point of a patch: height, displacement east and north, slopes east and north, ∂Dx/∂x, ∂Dy/∂y, ∂Dx/∂y.
 pub(super) type Node = [f32; 8];
@@ -27,12 +25,10 @@ pub(super) struct Patch {
     pub(super) side: f64,
     /// Points along a side.
     pub(super) count: usize,
-    /// Columns of wave numbers east that have waves, from the first one on and up to the last: the rows of the transform.
-    rows: Vec<usize>,
     modes: Vec<Mode>,
-    /// Where the modes of each row begin.
-    starts: Vec<usize>,
-    transform: Arc<dyn Fft<f32>>,
+    /// Of each [`LANES`] columns of wave numbers whether they have waves.
+    columns: Vec<bool>,
+    fourier: Fourier,
 }
 
 impl fmt::Debug for Patch {
@@ -44,7 +40,7 @@ impl fmt::Debug for Patch {
 /// Waves of one length along one line, both ways.
 #[derive(Clone, Copy, Debug)]
 struct Mode {
-    /// Place in its row.
+    /// Place among the wave numbers: columns of those east, rows of those north.
     place: u32,
     /// Amplitudes of the wave with the wave vector, and of the one against it, conjugate `[m]`.
     with: [f32; 2],
@@ -63,9 +59,10 @@ struct Mode {
 /// Room for one transform.
 #[derive(Clone, Debug, Default)]
 struct Plane {
-    values: Vec<Complex<f32>>,
-    turned: Vec<Complex<f32>>,
-    scratch: Vec<Complex<f32>>,
+    /// Waves, and in the end points, row by row.
+    values: Square,
+    half: Square,
+    room: Room,
 }
 
 /// A patch at a moment.
@@ -74,6 +71,8 @@ pub(super) struct PatchNow {
     pub(super) nodes: Vec<Node>,
     /// Empty if nobody asked.
     pub(super) velocities: Vec<Velocity>,
+    /// Height of each wave, of the part that goes with its wave vector and of that against it.
+    turned: Vec<[[f32; 2]; 2]>,
     planes: Vec<Plane>,
 }
 
@@ -98,9 +97,9 @@ impl Patch {
             let (sine, cosine) = libm::sincos(TAU * draw.with(1).unit());
             [size * cosine, size * sine]
         };
-        let (mut rows, mut modes, mut starts) = (Vec::new(), Vec::new(), Vec::new());
+        let mut modes = Vec::new();
+        let mut columns = vec![false; count / LANES];
         for i in (0..count).filter(|&i| i != count / 2) {
-            let start = modes.len();
             for j in (0..count).filter(|&j| j != count / 2) {
                 let vector = [number(i), number(j)];
                 let k = libm::hypot(vector[0], vector[1]);
@@ -115,8 +114,9 @@ impl Patch {
                 // In shallow water it goes farther to and fro than up and down.
                 let flat = depth.map_or(1.0, |h| 1.0 / libm::tanh(k * h));
                 let flow = vector.map(|x| x / k * flat);
+                columns[i / LANES] = true;
                 modes.push(Mode {
-                    place: j as u32,
+                    place: (j * count + i) as u32,
                     with: with.map(|x| x as f32),
                     against: [against[0] as f32, -against[1] as f32],
                     k: vector.map(|x| x as f32),
@@ -126,14 +126,8 @@ impl Patch {
                     turns: frequency / TAU,
                 });
             }
-            if modes.len() > start {
-                rows.push(i);
-                starts.push(start);
-            }
         }
-        starts.push(modes.len());
-        let transform = FftPlanner::new().plan_fft_inverse(count);
-        Self { side, count, rows, modes, starts, transform }
+        Self { side, count, modes, columns, fourier: Fourier::new(count) }
     }
 
     /// Variance of the height that its waves have on average over all phases `[m²]`.
@@ -145,48 +139,45 @@ impl Patch {
     /// Its sum at a time.
     pub(super) fn evaluate(&self, time: f64, with_velocity: bool, now: &mut PatchNow) {
         let points = self.count * self.count;
-        let planes = if with_velocity { PLANES } else { SHOWN };
-        now.planes.resize_with(planes, Plane::default);
-        let length = self.transform.get_inplace_scratch_len();
-        band::for_each(&mut now.planes, |n, plane| {
-            plane.values.clear();
-            plane.values.resize(points, Complex::default());
-            plane.turned.resize(points, Complex::default());
-            plane.scratch.resize(length, Complex::default());
-            self.transform_plane(n, time, plane);
+        now.turned.resize(self.modes.len(), [[0.0; 2]; 2]);
+        band::for_each_chunk(&mut now.turned, PART, |part, turned| {
+            for (turned, mode) in turned.iter_mut().zip(&self.modes[part * PART..]) {
+                *turned = mode.turned(time);
+            }
         });
+        now.planes.resize_with(if with_velocity { PLANES } else { SHOWN }, Plane::default);
+        let turned = &now.turned;
+        band::for_each(&mut now.planes, |n, plane| self.transform_plane(n, turned, plane));
         now.nodes.resize(points, Node::default());
         let seen = &now.planes;
         band::for_each_chunk(&mut now.nodes, self.count, |row, nodes| {
-            let row = row * self.count..(row + 1) * self.count;
-            let [a, b, c, d] = [0, 1, 2, 3].map(|n: usize| &seen[n].turned[row.clone()]);
-            for ((((node, a), b), c), d) in nodes.iter_mut().zip(a).zip(b).zip(c).zip(d) {
-                *node = [a.re, b.re, b.im, c.re, c.im, d.re, d.im, a.im];
+            let first = row * self.count;
+            let [a, b, c, d] = [0, 1, 2, 3].map(|n: usize| &seen[n].values);
+            for (i, node) in (first..).zip(nodes) {
+                *node = [a.re[i], b.re[i], b.im[i], c.re[i], c.im[i], d.re[i], d.im[i], a.im[i]];
             }
         });
         now.velocities.resize(if with_velocity { points } else { 0 }, Velocity::default());
         band::for_each_chunk(&mut now.velocities, self.count, |row, velocities| {
-            let row = row * self.count..(row + 1) * self.count;
-            for ((velocity, e), f) in
-                velocities.iter_mut().zip(&seen[4].turned[row.clone()]).zip(&seen[5].turned[row])
-            {
-                *velocity = [e.re, e.im, f.re, 0.0];
+            let (e, f) = (&seen[4].values, &seen[5].values);
+            for (i, velocity) in (row * self.count..).zip(velocities) {
+                *velocity = [e.re[i], e.im[i], f.re[i], 0.0];
             }
         });
     }
 
-    /// One of the pairs of fields: waves into rows, rows, turn, rows.
-    fn transform_plane(&self, which: usize, time: f64, plane: &mut Plane) {
-        let count = self.count;
-        for (n, &row) in self.rows.iter().enumerate() {
-            let values = &mut plane.values[row * count..(row + 1) * count];
-            for mode in &self.modes[self.starts[n]..self.starts[n + 1]] {
-                values[mode.place as usize] = mode.value(which, time);
-            }
-            self.transform.process_with_scratch(values, &mut plane.scratch);
+    /// One of the pairs of fields: waves into their places, their columns become rows of points, and once more.
+    fn transform_plane(&self, which: usize, turned: &[[[f32; 2]; 2]], plane: &mut Plane) {
+        let Plane { values, half, room } = plane;
+        values.clear(self.count);
+        half.re.resize(self.count * self.count, 0.0);
+        half.im.resize(self.count * self.count, 0.0);
+        for (mode, turned) in self.modes.iter().zip(turned) {
+            let [re, im] = mode.value(which, turned);
+            (values.re[mode.place as usize], values.im[mode.place as usize]) = (re, im);
         }
-        turn(&plane.values, &mut plane.turned, count);
-        self.transform.process_with_scratch(&mut plane.turned, &mut plane.scratch);
+        self.fourier.columns(values, half, room, |first| self.columns[first / LANES]);
+        self.fourier.columns(half, values, room, |_| true);
     }
 
     /// Height and what its Fourier sum leaves in the imaginary part, at a point, in full precision: slow, the reference `[m]`.
@@ -204,33 +195,40 @@ impl Patch {
     }
 }
 
+/// Complex product.
+#[inline(always)]
+fn product([a, b]: [f32; 2], [c, d]: [f32; 2]) -> [f32; 2] {
+    [a * c - b * d, a * d + b * c]
+}
+
 impl Mode {
+    /// Its height at a time: of the part with its wave vector, and of that against it.
+    #[inline]
+    fn turned(&self, time: f64) -> [[f32; 2]; 2] {
+        let (s, c) = sine_cosine(self.turns * time);
+        [product(self.with, [c, -s]), product(self.against, [c, s])]
+    }
+
     /// Its share in one of the pairs of fields.
     #[inline]
-    fn value(&self, which: usize, time: f64) -> Complex<f32> {
-        let (s, c) = sine_cosine(self.turns * time);
-        let [p, q] = self.with;
-        let [r, u] = self.against;
-        let with = Complex::new(p * c + q * s, q * c - p * s);
-        let against = Complex::new(r * c - u * s, u * c + r * s);
+    fn value(&self, which: usize, [with, against]: &[[f32; 2]; 2]) -> [f32; 2] {
         let [kx, ky] = self.k;
         let [nx, ny] = self.sway;
-        let height = with + against;
+        let height = [with[0] + against[0], with[1] + against[1]];
+        let apart = [with[0] - against[0], with[1] - against[1]];
         match which {
             // Height, and ∂Dx/∂y.
-            0 => height * Complex::new(1.0, -kx * ny),
+            0 => product(height, [1.0, -kx * ny]),
             // Displacement.
-            1 => height * Complex::new(-ny, nx),
+            1 => product(height, [-ny, nx]),
             // Slopes.
-            2 => height * Complex::new(-ky, kx),
+            2 => product(height, [-ky, kx]),
             // ∂Dx/∂x and ∂Dy/∂y.
-            3 => height * Complex::new(-kx * nx, -ky * ny),
+            3 => product(height, [-kx * nx, -ky * ny]),
             // Velocity east and north: waves of both ways flow with themselves.
-            4 => {
-                (with - against) * Complex::new(self.frequency * self.flow[0], self.frequency * self.flow[1])
-            }
+            4 => product(apart, self.flow.map(|flow| self.frequency * flow)),
             // Up.
-            _ => (with - against) * Complex::new(0.0, -self.frequency),
+            _ => product(apart, [0.0, -self.frequency]),
         }
     }
 }
@@ -250,19 +248,6 @@ fn sine_cosine(turns: f64) -> (f32, f32) {
         1 => (cosine, -sine),
         2 => (-sine, -cosine),
         _ => (-cosine, sine),
-    }
-}
-
-/// Rows become columns.
-fn turn(from: &[Complex<f32>], to: &mut [Complex<f32>], count: usize) {
-    for row in (0..count).step_by(TILE) {
-        for col in (0..count).step_by(TILE) {
-            for i in row..row + TILE {
-                for j in col..col + TILE {
-                    to[j * count + i] = from[i * count + j];
-                }
-            }
-        }
     }
 }
 

@@ -5,6 +5,7 @@ use super::patch::{Node, Patch, PatchNow, Velocity, sharpest};
 use super::spectrum::{Spectrum, capillary_frequency};
 use crate::{WaterPoint, WaterSurface};
 use std::f64::consts::TAU;
+use std::sync::Mutex;
 use thalweg_field::Invalid;
 use thalweg_field::random::Key;
 
@@ -14,6 +15,8 @@ const RATIO: f64 = 7.31;
 const FEW: f64 = 5.0;
 /// Rounds of looking for the water that has come to a place.
 const ROUNDS: usize = 5;
+/// Surfaces whose room is kept.
+const MOST_SPARE: usize = 2;
 /// What is near enough `[m]`.
 const NEAR: f64 = 1.0e-4;
 
@@ -23,6 +26,8 @@ pub struct Ocean {
     params: OceanParams,
     patches: Vec<Patch>,
     waves: Vec<Wave>,
+    /// Room of surfaces that are gone, for the next ones.
+    spare: Mutex<Vec<Vec<PatchNow>>>,
 }
 
 /// A wave of one length.
@@ -94,7 +99,7 @@ impl Ocean {
             })
             .collect();
         let waves = params.wave.iter().map(|wave| Wave::new(wave, &params)).collect();
-        Ok(Self { params, patches, waves })
+        Ok(Self { params, patches, waves, spare: Mutex::default() })
     }
 
     /// The parameters.
@@ -111,10 +116,11 @@ impl Ocean {
 
     /// The sea at a time `[s]`; velocities cost half as much again.
     pub fn at_time(&self, time: f64, with_velocity: bool) -> OceanSurface<'_> {
+        let unused = || vec![PatchNow::default(); self.patches.len()];
         let mut surface = OceanSurface {
             ocean: self,
             time,
-            now: vec![PatchNow::default(); self.patches.len()],
+            now: self.spare.lock().ok().and_then(|mut spare| spare.pop()).unwrap_or_else(unused),
             waves: Vec::new(),
         };
         surface.advance_to(time, with_velocity);
@@ -139,6 +145,16 @@ pub struct OceanSurface<'a> {
     now: Vec<PatchNow>,
     /// Waves of one length each, and their phases now.
     waves: Vec<(Wave, f64)>,
+}
+
+impl Drop for OceanSurface<'_> {
+    fn drop(&mut self) {
+        if let Ok(mut spare) = self.ocean.spare.lock()
+            && spare.len() < MOST_SPARE
+        {
+            spare.push(std::mem::take(&mut self.now));
+        }
+    }
 }
 
 /// A patch for drawing: points east and then north, which repeat.

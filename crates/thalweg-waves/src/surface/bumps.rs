@@ -10,6 +10,8 @@ use std::f64::consts::PI;
 pub(crate) struct Bump {
     pub(crate) place: Vec2,
     pub(crate) height: f64,
+    /// Its radius `[m]`.
+    pub(crate) radius: f64,
     /// How fast it goes `[m/s]`.
     pub(crate) velocity: Vec2,
 }
@@ -23,12 +25,16 @@ fn kept(ratio: f64) -> f64 {
     2.0 * libm::sin(PI * ratio) / (PI * off)
 }
 
-/// Calls `take` for each bump that a particle has at a time, drawn with a radius, and for the images of those near walls.
+/// Least share that is made up for: waves much shorter than the bumps that draw them vanish, as they should.
+const LEAST_KEPT: f64 = 0.6;
+
+/// Calls `take` for each bump that a particle has at a time, and for the images of those near walls. `drawn` tells the radius that half a
+/// wave is drawn with.
 pub(crate) fn each_bump(
     particle: &Particle,
     basin: &Basin,
     (time, damping): (f64, f64),
-    radius: f64,
+    drawn: impl Fn(f64) -> f64,
     take: &mut impl FnMut(Bump),
 ) {
     if time < particle.born {
@@ -36,23 +42,26 @@ pub(crate) fn each_bump(
     }
     let width = particle.width_after(particle.way(time));
     // Bumps a width apart add up to a crest of height × radius / width.
-    let height = particle.crest(time) * faded_height(damping, time - particle.since) * width / radius;
+    let row = particle.crest(time) * faded_height(damping, time - particle.since) * width;
     let middle = particle.place_at(time);
     let mut put = |bump: Bump| {
         take(bump);
-        if basin.has_walls() && basin.clear(bump.place) < radius {
-            basin.images(bump.place, radius, &mut |image| take(Bump { place: image, ..bump }));
+        if basin.has_walls() && basin.clear(bump.place) < bump.radius {
+            basin.images(bump.place, bump.radius, &mut |image| take(Bump { place: image, ..bump }));
         }
     };
     let velocity = |speed: f64| [particle.heading[0] * speed, particle.heading[1] * speed];
     if particle.train == 0.0 {
-        put(Bump { place: middle, height, velocity: velocity(particle.speed) });
+        let radius = drawn(particle.radius);
+        put(Bump { place: middle, height: row / radius, radius, velocity: velocity(particle.speed) });
         return;
     }
     Packet::of(particle, time).bumps(&mut |ahead, half_wave, share| {
         let crests = velocity(particle.frequency * half_wave / PI);
         let place = add(middle, particle.heading, ahead);
-        put(Bump { place, height: height * share / kept(radius / half_wave), velocity: crests });
+        let radius = drawn(half_wave);
+        let height = row / radius * share / kept(radius / half_wave).max(LEAST_KEPT);
+        put(Bump { place, height, radius, velocity: crests });
     });
 }
 
@@ -70,10 +79,10 @@ pub(crate) fn height_at<'a>(
         if length(sub(particle.place_at(at.0), place)) > 3.0 * reach {
             continue;
         }
-        each_bump(particle, basin, at, particle.radius, &mut |bump| {
+        each_bump(particle, basin, at, |half_wave| half_wave, &mut |bump| {
             let away = length(sub(bump.place, place));
-            if away < particle.radius {
-                height += 0.5 * bump.height * (libm::cos(PI * away / particle.radius) + 1.0);
+            if away < bump.radius {
+                height += 0.5 * bump.height * (libm::cos(PI * away / bump.radius) + 1.0);
             }
         });
     }

@@ -135,15 +135,19 @@ impl Fields {
             let slots = part * PART..((part + 1) * PART).min(particles.slots());
             for slot in slots.filter(|&slot| particles.is_alive(slot)) {
                 let particle = particles.get(slot);
-                let band = self.band_of(particle.radius);
-                let radius = self.radii[band];
-                each_bump(particle, basin, at, radius, &mut |bump| {
+                let drawn = |half_wave| self.radii[self.band_of(half_wave)];
+                each_bump(particle, basin, at, drawn, &mut |bump| {
                     let col = (bump.place[0] / cell - 0.5 + margin) as f32;
                     let row = (rows - bump.place[1] / cell - 0.5 + margin) as f32;
                     if self.tiles.holds(col, row) {
                         let height = bump.height as f32;
                         let [east, north] = bump.velocity.map(|v| height * v as f32);
-                        dots.push(Dot { col, row, values: [height, east, north], band: band as u32 });
+                        dots.push(Dot {
+                            col,
+                            row,
+                            values: [height, east, north],
+                            band: self.band_of(bump.radius) as u32,
+                        });
                     }
                 });
             }

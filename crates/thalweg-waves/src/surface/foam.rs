@@ -2,15 +2,29 @@
 
 use super::fields::Surface;
 use crate::Params;
-use crate::plane::Vec2;
+use crate::plane::{Vec2, dot, length, sub, unit};
 use thalweg_field::Grid2;
 
-/// Energy that breaking sets free at a place.
+/// Water that becomes white at a place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Spray {
     pub(crate) place: Vec2,
-    /// Energy `[J]`.
-    pub(crate) energy: f64,
+    /// From there to the end of the front that broke, along it; nothing where the water was stirred at a place `[m]`.
+    pub(crate) along: Vec2,
+    /// How much of the surface it covers `[m²]`.
+    pub(crate) area: f64,
+}
+
+impl Spray {
+    /// What a front leaves behind that broke, to so far on either side of a place, with so much energy `[J]`.
+    pub(crate) fn of_breaking(place: Vec2, along: Vec2, energy: f64) -> Self {
+        Self { place, along, area: BROKEN * energy }
+    }
+
+    /// What something leaves behind that stirs the water with so much energy `[J]`.
+    pub(crate) fn of_stirring(place: Vec2, energy: f64) -> Self {
+        Self { place, along: [0.0; 2], area: STIRRED * energy }
+    }
 }
 
 /// How foam goes on from one look to the next.
@@ -24,8 +38,11 @@ pub(crate) struct Foam {
 
 /// Looks in a second.
 pub(crate) const LOOKS: f64 = 30.0;
-/// Surface that a joule covers with foam `[m²/J]`: a metre of a breaker one metre high has 5 kJ, and leaves some twenty square metres white.
-const COVERED: f64 = 4.0e-3;
+/// Surface that a joule of breaking covers with foam `[m²/J]`: a metre of a swell one metre high and forty long has 40 kJ, and leaves a dozen
+/// square metres white.
+const BROKEN: f64 = 3.0e-4;
+/// Surface that a joule of a propeller or of a hull's drag covers `[m²/J]`: ten kilowatts leave a track two metres wide at 5 m/s.
+const STIRRED: f64 = 1.0e-3;
 /// Share of foam below which there is none `[-]`.
 const NONE: f32 = 1.0e-4;
 
@@ -74,22 +91,27 @@ impl Foam {
     }
 }
 
-/// Covers a disc around a place.
+/// Covers a disc around a place, or a strip along a front.
 fn put(foam: &mut Grid2<f32>, spray: &Spray, cell: f64) {
-    let area = COVERED * spray.energy;
-    let radius = (area / std::f64::consts::PI).sqrt().max(0.71 * cell);
-    let share = (area / (std::f64::consts::PI * radius * radius)).min(1.0) as f32;
+    let area = spray.area;
+    let half = length(spray.along);
+    // A disc with its middle drawn out to a strip: π R² + 4 R half.
+    let root = (4.0 * half * half + std::f64::consts::PI * area).sqrt();
+    let radius = ((root - 2.0 * half) / std::f64::consts::PI).max(0.71 * cell);
+    let share = (area / (std::f64::consts::PI * radius * radius + 4.0 * radius * half)).min(1.0) as f32;
     let (cols, rows) = (foam.cols() as f64, foam.rows() as f64);
     let [col, row] = [spray.place[0] / cell - 0.5, rows - spray.place[1] / cell - 0.5];
-    let reach = radius / cell;
-    let span = |at: f64, count: f64| {
+    let way = unit(spray.along);
+    let span = |at: f64, along: f64, count: f64| {
+        let reach = (radius + along.abs()) / cell;
         let (low, high) = ((at - reach).ceil().max(0.0), (at + reach).floor().min(count - 1.0));
         low as usize..if high < low { low as usize } else { high as usize + 1 }
     };
-    for r in span(row, rows) {
-        for c in span(col, cols) {
-            let (x, y) = (c as f64 - col, r as f64 - row);
-            if x * x + y * y <= reach * reach {
+    for r in span(row, spray.along[1], rows) {
+        for c in span(col, spray.along[0], cols) {
+            let off = [(c as f64 - col) * cell, (row - r as f64) * cell];
+            let inner = dot(off, way).clamp(-half, half);
+            if length(sub(off, [way[0] * inner, way[1] * inner])) <= radius {
                 let here = &mut foam.row_mut(r)[c];
                 *here = (*here + share).min(1.0);
             }

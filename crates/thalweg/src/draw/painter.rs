@@ -243,6 +243,7 @@ fn as_drawn<'a>(snapshot: &'a Snapshot, look: &Look) -> Cow<'a, Snapshot> {
         points: Some(white.into_owned()),
         meshes: snapshot.meshes.clone(),
         bodies: snapshot.bodies.clone(),
+        fronts: None,
         sea: snapshot.sea.clone(),
         ground: snapshot.ground.clone(),
     })

@@ -24,6 +24,11 @@ pub struct Output {
     /// `outflow_east`, `outflow_north`, `outflow_south` and, with eight neighbours, `outflow_north_west` and so on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub more_maps: Vec<String>,
+    /// Steps (`10`) or simulated time (`"0.04 s"`) between two frames of all maps in `map_frames/`, each an EXR with a layer for every map unless
+    /// `map_formats` says otherwise; 0: none.
+    #[serde(skip_serializing_if = "is_never")]
+    #[schemars(transform = about().fixed())]
+    pub maps_every: Every,
     /// Whether `pictures/` of the terrain before and after are drawn.
     #[schemars(transform = about().fixed())]
     pub pictures: bool,
@@ -106,6 +111,7 @@ impl Default for Output {
         Self {
             maps: true,
             more_maps: Vec::new(),
+            maps_every: Every::NEVER,
             pictures: true,
             checkpoint_every: 5000,
             last_state: true,

@@ -88,7 +88,8 @@ impl Scene {
             ("surface_every", output.surface_every > 0),
             ("surface", !output.surface.is_empty()),
         ] {
-            all.push(("output.particles", format!("output.{key}"), there));
+            let what = if key.starts_with("surface") { "output.surface" } else { "output.particles" };
+            all.push((what, format!("output.{key}"), there));
         }
         all
     }

@@ -100,6 +100,10 @@ impl Driver<'_> {
             let written = self.timings.of(recorder.name(), || {
                 let mut shown = match recorder.shows() {
                     Shows::Points => state.show(&Wanted::points()),
+                    Shows::Maps => {
+                        let more = state.scene().output.more_maps.clone();
+                        state.show(&Wanted { points: false, mesh: false, ..Wanted::all_and(&more) })
+                    }
                     Shows::PointsAndBed => {
                         state.show(&Wanted { points: true, ..Wanted::fields(&["height"]) })
                     }

@@ -13,6 +13,7 @@ mod estimate;
 mod folder;
 mod gauge;
 mod level_set;
+mod map_frames;
 mod output;
 // Where nothing is drawn, frames are only counted.
 #[cfg_attr(not(feature = "render"), expect(dead_code))]

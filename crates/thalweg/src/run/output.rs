@@ -2,7 +2,7 @@
 
 use super::folder::REPORT;
 use super::progress::Watcher;
-use super::{art, volumes};
+use super::{art, map_frames, volumes};
 use crate::project::{MapFormat, Output, Project, Scene, SurfaceFormat, Up};
 use crate::world::is_inside;
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,7 +41,7 @@ const VTI: &str = "maps.vti";
 pub(super) const ANIMATIONS: [&str; 2] = ["animation.usda", "animation.glb"];
 
 /// What a run writes beside checkpoints, and may therefore overwrite.
-pub(super) const OWN: [&str; 23] = [
+pub(super) const OWN: [&str; 24] = [
     SCENE,
     REPORT,
     "height.png",
@@ -49,6 +49,7 @@ pub(super) const OWN: [&str; 23] = [
     "height.tif",
     "height.thalweg.json",
     "maps",
+    map_frames::FOLDER,
     LAYERS,
     NPZ,
     VTI,

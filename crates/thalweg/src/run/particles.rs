@@ -42,7 +42,8 @@ impl Particles {
 
     fn write_now(&mut self, now: &Now, shown: &Snapshot) -> Result<(), WriteError> {
         let paths = self.paths(now);
-        let Some(points) = shown.points.as_ref().filter(|_| !paths.is_empty()) else { return Ok(()) };
+        let points = shown.points.as_ref().or(shown.fronts.as_ref());
+        let Some(points) = points.filter(|_| !paths.is_empty()) else { return Ok(()) };
         // Blender and MeshLab refuse a file without a point.
         if points.is_empty() {
             return Ok(());

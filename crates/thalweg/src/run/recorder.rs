@@ -1,6 +1,7 @@
 //! What is written while a run goes on, and at its end.
 
 use super::RunOptions;
+use super::map_frames::MapFrames;
 use super::particles::Particles;
 use super::probes::Probes;
 use super::progress::{Timings, Watcher};
@@ -67,6 +68,8 @@ impl<'a> Now<'a> {
 pub(super) enum Shows {
     /// Particles and bodies alone.
     Points,
+    /// All maps.
+    Maps,
     /// Particles, and the height of the bed.
     PointsAndBed,
     /// Particles, the height of the bed and the depth of the water.
@@ -124,6 +127,9 @@ pub(super) fn recorders(
     }
     if !now.scene().bodies.is_empty() && now.scene().output.bodies_every != Every::NEVER {
         recorders.push(Box::new(Trajectories::new(options, now)));
+    }
+    if now.scene().output.maps_every != Every::NEVER {
+        recorders.push(Box::new(MapFrames::new(options, now)));
     }
     if !now.scene().output.volumes.is_empty() {
         recorders.push(Box::new(Volumes::new(options, now)));

@@ -39,6 +39,7 @@ pub(super) const METHOD: Method = Method {
         "probe",
         "water.particles",
         "output.particles",
+        "output.surface",
     ],
     instead: &[
         (

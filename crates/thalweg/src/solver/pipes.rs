@@ -41,6 +41,7 @@ pub(super) const METHOD: Method = Method {
         ("obstacle", "it flows around raised ground: add it to the terrain; leave it out"),
         ("water.particles", "its water stands clear on the bed; leave the key out"),
         ("output.particles", "it has no particles; leave the key out"),
+        ("output.surface", "it has no particles; leave the key out"),
     ],
     more_maps: &OUTFLOWS,
     // The last three are of today; states of version 0.1 had their product in capacity.

@@ -37,6 +37,7 @@ pub(super) const METHOD: Method = Method {
         ("obstacle", "it flows around raised ground: add it to the terrain; leave it out"),
         ("water.particles", "its lakes follow from the ground; leave the key out"),
         ("output.particles", "it has no particles; leave the key out"),
+        ("output.surface", "it has no particles; leave the key out"),
     ],
     more_maps: &[],
     free: &["step"],

@@ -266,6 +266,7 @@ impl World {
             let below = if solver.floats() { wanted.clone() } else { wanted.below(kind) };
             let more = solver.snapshot(&below);
             shown.points = shown.points.or(more.points);
+            shown.fronts = shown.fronts.or(more.fronts);
             shown.meshes.extend(more.meshes);
             shown.bodies.extend(more.bodies);
             shown.sea = shown.sea.or(more.sea);

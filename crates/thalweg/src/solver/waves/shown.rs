@@ -4,10 +4,11 @@ use super::open_sea::OpenSea;
 use super::{Wanted, WaveRun};
 use std::sync::Arc;
 use thalweg_field::{
-    Body, BodyPart, Field, FieldInfo, Finish, Grid2, Heightfield, Material, Pose, Snapshot, TriMesh,
+    Body, BodyPart, Column, Field, FieldInfo, Finish, Grid2, Heightfield, Material, Points, Pose, Snapshot,
+    TriMesh,
 };
 use thalweg_terrain::analysis::slope;
-use thalweg_waves::{BodyParams, Fleet, Hull, HullForm, Turn, phase_speed, shapes};
+use thalweg_waves::{BodyParams, Fleet, Hull, HullForm, Sum, Turn, WaterSurface, phase_speed, shapes};
 
 /// What is seen of a body, and the room that no water enters.
 #[derive(Clone, Debug)]
@@ -94,6 +95,8 @@ pub(super) fn snapshot(run: &WaveRun, wanted: &Wanted) -> Snapshot {
         add_sea(run, sea, wanted, &mut shown);
     }
     shown.bodies = if wanted.points { bodies(run) } else { Vec::new() };
+    let writes = !run.setup.scene.output.particles.is_empty();
+    shown.fronts = (wanted.points && writes).then(|| fronts(run));
     shown
 }
 
@@ -116,6 +119,17 @@ fn more_fields(run: &WaveRun, wanted: &Wanted, shown: &mut Snapshot) {
         add("slope_east", "-", "how the surface rises to the east, of its normal", east);
         add("slope_north", "-", "how the surface rises to the north, of its normal", north);
     }
+    let axes = ["normal_east", "normal_north", "normal_up"];
+    if axes.iter().any(|name| wanted.names(name)) {
+        let meanings = ["east", "north", "upward"].map(|way| format!("{way} part of the surface's normal"));
+        for ((name, meaning), values) in axes.into_iter().zip(meanings).zip(run.normals()) {
+            let info = FieldInfo { meaning: meaning.into(), ..FieldInfo::new(name, "-", "") };
+            shown.fields.push(Field { info, values });
+        }
+    }
+    let mut add = |name, unit, meaning, values: Grid2<f32>| {
+        shown.fields.push(Field { info: FieldInfo::new(name, unit, meaning), values });
+    };
     if wanted.names("wave_speed") {
         let params = run.params();
         let speed =
@@ -137,6 +151,51 @@ impl WaveRun {
             if depth > 0.0 { (depth + waves.height().at(col, row) + sea).max(0.0) } else { 0.0 }
         })
     }
+}
+
+impl WaveRun {
+    /// Normals of the surface that one sees, waves of the open sea included: east, north and up `[-]`.
+    fn normals(&self) -> [Grid2<f32>; 3] {
+        let sea = self.sea.as_ref().map(|sea| sea.at_time(self.time()));
+        let mut water: Vec<&dyn WaterSurface> = vec![&self.waves];
+        water.extend(sea.as_ref().map(|sea| sea as &dyn WaterSurface));
+        let (surface, seen) = (Sum(&water), self.waves.surface());
+        let (cols, rows) = (seen.height().cols(), seen.height().rows());
+        let mut normals = [0; 3].map(|_| Grid2::filled(cols, rows, 0.0_f32));
+        for row in 0..rows {
+            for col in 0..cols {
+                let [x, y] = surface.at(seen.place_of(col, row)).gradient;
+                let long = (1.0 + x * x + y * y).sqrt();
+                for (grid, part) in normals.iter_mut().zip([-x, -y, 1.0]) {
+                    grid.row_mut(row)[col] = (part / long) as f32;
+                }
+            }
+        }
+        normals
+    }
+}
+
+/// The particles of all waves, as points on the surface with what is known of each.
+fn fronts(run: &WaveRun) -> Points {
+    let level = run.lake.level();
+    let labels = [
+        FieldInfo::new("heading_east", "-", "where it goes, east"),
+        FieldInfo::new("heading_north", "-", "where it goes, north"),
+        FieldInfo::new("crest", "m", "height of the crest of its front, below zero for a trough"),
+        FieldInfo::new("width", "m", "width of the front that it stands for"),
+        FieldInfo::new("wavelength", "m", "twice its radius"),
+        FieldInfo::new("speed", "m/s", "its speed"),
+    ];
+    let mut columns = labels.map(|info| Column { info, values: Vec::new() });
+    let mut positions = Vec::new();
+    for front in run.waves.particles() {
+        let [east, north] = front.place;
+        positions.push([east as f32, north as f32, (level + front.crest) as f32]);
+        let numbers =
+            [front.heading[0], front.heading[1], front.crest, front.width, 2.0 * front.radius, front.speed];
+        columns.iter_mut().zip(numbers).for_each(|(column, number)| column.values.push(number as f32));
+    }
+    Points { positions, radius: run.params().smallest_radius as f32, columns: columns.into() }
 }
 
 fn bodies(run: &WaveRun) -> Vec<Body> {
