@@ -344,7 +344,8 @@ impl Session {
     /// Takes over the scene that an edit makes, if it differs in what can change while it runs.
     fn change(&mut self, scene: Scene, edit: &Edit) -> Result<(), Refused> {
         let own = self.scene();
-        let Output { frames_every, video, pictures, animation_every, bodies_every, .. } = own.output;
+        let Output { frames_every, video, pictures, maps_every, animation_every, bodies_every, .. } =
+            own.output;
         let bodies = own.bodies.iter().enumerate();
         let live = |(i, body): (usize, &BodyParams)| {
             scene.bodies.get(i).map_or(body.clone(), |new| body.with_live_of(new))
@@ -356,6 +357,7 @@ impl Session {
                 frames_every,
                 video,
                 pictures,
+                maps_every,
                 animation_every,
                 bodies_every,
                 ..scene.output.clone()

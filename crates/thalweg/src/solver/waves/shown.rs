@@ -195,7 +195,12 @@ fn fronts(run: &WaveRun) -> Points {
             [front.heading[0], front.heading[1], front.crest, front.width, 2.0 * front.radius, front.speed];
         columns.iter_mut().zip(numbers).for_each(|(column, number)| column.values.push(number as f32));
     }
-    Points { positions, radius: run.params().smallest_radius as f32, columns: columns.into(), ..Points::default() }
+    Points {
+        positions,
+        radius: run.params().smallest_radius as f32,
+        columns: columns.into(),
+        ..Points::default()
+    }
 }
 
 fn bodies(run: &WaveRun) -> Vec<Body> {
