@@ -215,3 +215,159 @@ fn an_edge_that_holds_a_lake_back_stays() {
         assert_eq!(found.at(0, row), 100.0, "row {row}");
     }
 }
+
+/// Ground of some height, with open edges all around.
+fn ground(cells: usize, cell: f64, height: impl Fn(usize, usize) -> f32 + Sync) -> Heightfield {
+    Heightfield { height: Grid2::from_fn(cells, cells, height), frame: Frame::with_cell(cell) }
+}
+
+/// Neither rivers nor creep move anything.
+fn rigid() -> Params {
+    Params { erodibility: 0.0, creep: 0.0, critical_slope: 0.0, valley_width: 0.0, ..Params::default() }
+}
+
+#[test]
+fn rock_rises_where_the_map_of_uplift_says() {
+    let level = ground(21, 50.0, |_, _| 100.0);
+    let share = Grid2::from_fn(21, 21, |col, _| if col < 10 { 0.25 } else { 1.0 });
+    let land = Land { uplift: Some(share), ..Land::open() };
+    let mut run = StreamPower::new(&level, &rigid(), &land).unwrap();
+    run.advance(10).unwrap();
+    let risen = (rigid().uplift * run.time()) as f32;
+    let found = run.ground().height;
+    for (col, share) in [(0, 0.0), (1, 0.25), (9, 0.25), (10, 1.0), (19, 1.0), (20, 0.0)] {
+        let expected = 100.0 + share * risen;
+        assert!((found.at(col, 10) - expected).abs() < 1.0e-3, "{} m, not {expected} m", found.at(col, 10));
+    }
+    let solids = run.ledger().solids;
+    let missing = solids.bed_start + solids.added - solids.bed_end - solids.exported;
+    assert!(missing.abs() < 1.0e-9 * solids.added, "{missing} m³ of {}", solids.added);
+    for wrong in [Grid2::filled(20, 21, 1.0), Grid2::filled(21, 21, -1.0)] {
+        let land = Land { uplift: Some(wrong), ..Land::open() };
+        assert_eq!(StreamPower::new(&level, &rigid(), &land).unwrap_err().key, "uplift");
+    }
+}
+
+/// Where the form is kept entirely the foot of a hill rises a tenth as fast as its top; where it is not, as fast.
+#[test]
+fn uplift_follows_the_form_as_closely_as_is_asked_for() {
+    let hill = ground(101, 50.0, |col, row| {
+        let away = (col as f32 - 50.0).hypot(row as f32 - 50.0) * 50.0;
+        1000.0 * (-0.5 * (away / 600.0).powi(2)).exp()
+    });
+    for (keep_form, expected) in [(0.0, 1.0), (0.5, 0.55), (1.0, 0.1)] {
+        let params = Params { keep_form, form_width: 100.0, ..rigid() };
+        let mut run = StreamPower::new(&hill, &params, &Land::open()).unwrap();
+        run.advance(10).unwrap();
+        let risen = run.uplifted();
+        let share = risen.at(2, 50) / risen.at(50, 50);
+        assert!((share - expected).abs() < 0.01, "{share} with keep_form = {keep_form}");
+    }
+}
+
+/// A slope down to the west on which every row is a river of its own, with a hollow in one of them.
+#[test]
+fn maps_of_the_ways_of_the_water_are_those_of_a_slope_that_is_known() {
+    const CELLS: usize = 40;
+    let (cell, fall) = (20.0_f64, 3.0_f32);
+    let hollow = |col: usize, row: usize| if (col, row) == (20, 10) { 50.0 } else { 0.0 };
+    // Rows lie in valleys of their own: ridges of a hundred metres between them.
+    let slope = ground(CELLS, cell, |col, row| {
+        fall * col as f32 + if row % 2 == 0 { 0.0 } else { 100.0 } - hollow(col, row)
+    });
+    let land = Land { edges: Edges { west: Edge::Open, ..Edges::default() }, ..Land::default() };
+    let params = Params::preset("braun-2013").unwrap();
+    let run = StreamPower::new(&slope, &params, &land).unwrap();
+    let survey = run.survey();
+    // A valley gathers half of each ridge beside it: two cells to the length of one, but at its upper end.
+    let near = |found: f32, expected: f64| (f64::from(found) / expected - 1.0).abs() < 1.0e-5;
+    let area = survey.drainage_area();
+    let gathered = area.at(1, 20);
+    let whole = (0..CELLS).map(|row| f64::from(area.at(0, row))).sum::<f64>();
+    assert!(near(whole as f32, (CELLS * CELLS) as f64 * cell * cell), "{whole} m² leave");
+    // k_s = S A^(m/n), S from one cell to the next.
+    let steepness = f64::from(fall) / cell * f64::from(gathered).powf(survey.concavity());
+    assert!(
+        near(survey.steepness().at(1, 20), steepness),
+        "{} not {steepness}",
+        survey.steepness().at(1, 20)
+    );
+    // χ grows by the cell over (A / 1 km²)^(m/n) from the one below.
+    let chi = survey.chi();
+    for col in [1, 5, 30] {
+        let step = cell / (f64::from(area.at(col, 20)) / 1.0e6).powf(survey.concavity());
+        assert!(near(chi.at(col, 20) - chi.at(col - 1, 20), step), "{} at {col}", chi.at(col, 20));
+    }
+    assert_eq!(chi.at(0, 20), 0.0);
+    let basins = survey.basins();
+    for row in [4, 10, 20] {
+        // Numbered along the western edge, from the north.
+        assert_eq!((basins.at(0, row), basins.at(35, row)), (row as f32 + 1.0, row as f32 + 1.0));
+    }
+    let lakes = survey.lakes();
+    // Up to the cell below it, which is one fall lower than its own ground was.
+    assert!((lakes.at(20, 10) - (50.0 - fall)).abs() < 1.0e-4, "{} m deep", lakes.at(20, 10));
+    assert_eq!(lakes.at(20, 20), 0.0);
+}
+
+#[test]
+fn ground_that_nothing_moves_grows_as_old_as_the_run_and_what_is_cut_stays_young() {
+    let still = ground(21, 50.0, |col, _| 10.0 * col as f32);
+    let mut run = StreamPower::new(&still, &Params { uplift: 0.0, ..rigid() }, &Land::open()).unwrap();
+    run.advance(10).unwrap();
+    let time = run.time() as f32;
+    assert!((run.age().at(10, 10) / time - 1.0).abs() < 1.0e-5, "{} s", run.age().at(10, 10));
+    assert_eq!(run.sediment().at(10, 10), 0.0);
+    let mut run = StreamPower::new(&still, &Params::default(), &Land::open()).unwrap();
+    run.advance(10).unwrap();
+    assert!(run.age().at(10, 10) < 0.5 * time, "{} s", run.age().at(10, 10));
+}
+
+/// A lake that fills up has as much sediment in it as it lost of its depth.
+#[test]
+fn what_fills_a_lake_is_mapped_as_sediment() {
+    let bowl = ground(41, 50.0, |col, row| {
+        let away = (col as f32 - 20.0).hypot(row as f32 - 20.0);
+        100.0 + 6.0 * away - if away < 6.0 { 60.0 } else { 0.0 }
+            + if away > 12.0 { 40.0 - 4.0 * (away - 12.0) } else { 0.0 }
+    });
+    let params = Params { uplift: 0.0, erodibility_noise: 0.0, ..Params::default() };
+    let mut run = StreamPower::new(&bowl, &params, &Land::open()).unwrap();
+    run.advance(4).unwrap();
+    let risen = run.ground().height.at(20, 20) - bowl.height.at(20, 20);
+    assert!(risen > 1.0, "it rose by {risen} m");
+    assert!(
+        (run.sediment().at(20, 20) - risen).abs() < 1.0e-3 * risen,
+        "{} m for {risen}",
+        run.sediment().at(20, 20)
+    );
+}
+
+/// Mean width of the ground that lies no more than 8 m above the lowest of its row, in a valley with sides of 31° that a river
+/// of some 4 km² has cut down and planed.
+fn floor_width(valley_width: f64) -> f64 {
+    const CELLS: usize = 121;
+    let valley = ground(CELLS, 20.0, |col, row| 2.0 * row as f32 + 12.0 * (col as f32 - 60.0).abs());
+    let params = Params { valley_width, uplift: 0.0, erodibility_noise: 0.0, ..Params::default() };
+    let land = Land { edges: Edges { north: Edge::Open, ..Edges::default() }, ..Land::default() };
+    let mut run = StreamPower::new(&valley, &params, &land).unwrap();
+    run.advance(20).unwrap();
+    let found = run.ground().height;
+    let width = |row: usize| {
+        let heights = (0..CELLS).map(|col| found.at(col, row));
+        let lowest = heights.clone().fold(f32::INFINITY, f32::min);
+        20 * heights.filter(|&height| height < lowest + 8.0).count()
+    };
+    (10..60).map(width).sum::<usize>() as f64 / 50.0
+}
+
+/// A floor of `valley_width` at 1 km² is twice as wide at 4 km²; of the sides beside it some 13 m on either hand lie as low, and
+/// without floors the river's bed of 30 m and what its tributaries cut.
+#[test]
+fn floors_are_about_as_wide_as_they_are_asked_to_be() {
+    let [none, narrow] = [0.0, 60.0].map(floor_width);
+    assert!(
+        (120.0..200.0).contains(&narrow) && narrow > none + 30.0,
+        "{none} m without, {narrow} m with floors"
+    );
+}

@@ -7,6 +7,7 @@ use crate::args::StrengthArg;
 use std::fmt::Write;
 use std::path::Path;
 use thalweg::Session;
+use thalweg::erosion::stream_power::HEAD_OVER_SPACING;
 use thalweg::field::{Frame, Heightfield};
 use thalweg::project::Project;
 use thalweg::terrain::analysis::slope;
@@ -106,14 +107,12 @@ const FEWEST: [usize; 2] = [200, 300];
 const DETAIL: f64 = 1.0;
 /// Largest distance of the smallest valleys, as on earth `[m]`, and as a share of the terrain's shorter side `[-]`.
 const SPACING: [f64; 2] = [250.0, 0.025];
-/// Drainage area where rivers begin, as a share of the square of that distance `[-]`.
-const HEAD: f64 = 0.13;
 /// Width of the beds of rivers, over the distance between valleys, as by default `[-]`.
 const BED: f64 = 0.09;
 /// Width of the floor of a valley that drains 1 km², over that distance: half of the default, which makes trenches of gorges that are there
 /// `[-]`.
 const FLOOR: f64 = 0.06;
-/// Dry time after the geological one `[yr]`, as a share of that at most, and the drainage area where rivers begin in it `[m²]`.
+/// Dry time after the geological one `[yr]`, as a share of that at most, and the least drainage area where rivers begin in it `[m²]`.
 const DRY: f64 = 2000.0;
 const DRY_SHARE: f64 = 0.04;
 const DRY_HEAD: f64 = 3.0e5;
@@ -151,13 +150,13 @@ impl OwnScene<'_> {
         spacing.max(CELLS_BETWEEN * self.ground.field.frame.cell)
     }
 
-    /// Drainage area where rivers begin `[m²]`.
-    fn head(&self) -> f64 {
-        HEAD * self.spacing().powi(2)
+    /// Drainage area where rivers begin in the dry age `[m²]`: larger than where they begin before.
+    fn dry_head(&self) -> f64 {
+        DRY_HEAD.max(HEAD_OVER_SPACING * self.spacing().powi(2))
     }
 
-    /// Keys of the stream-power stage, for so many years and rivers that begin at such an area.
-    fn valleys(&self, years: f64, head: f64) -> String {
+    /// Keys of a stream-power stage, for so many years.
+    fn valleys(&self, years: f64) -> String {
         let spacing = self.spacing();
         format!(
             "kind = \"stream-power\"\n\
@@ -165,12 +164,10 @@ impl OwnScene<'_> {
              uplift = 0                           # rock does not rise: what is carried away is gone\n\
              critical_slope = \"{holds} deg\"           # steepest slope that the rock holds\n\
              valley_spacing = \"{spacing} m\"\n\
-             channel_area = \"{head} m2\"            # where rivers begin\n\
-             flow_width = \"{bed} m\"                 # and how wide their beds are\n\
+             flow_width = \"{bed} m\"                 # how wide the beds of rivers are\n\
              valley_width = \"{floor} m\"             # floor of a valley that drains 1 km²\n",
             holds = self.overview.holds,
             spacing = digits(spacing),
-            head = digits(head),
             bed = digits(BED * spacing),
             floor = digits(FLOOR * spacing),
         )
@@ -282,7 +279,8 @@ seed = {seed}                             # of the rock's variation and of the w
 
 # In a dry age small streams are too weak to clear their heads, and soil fills them: hollows instead of notches.
 [[before]]
-{dry}time = {{ steps = {DRY_STEPS} }}
+{dry}channel_area = "{dry_head} m2"            # where rivers begin
+time = {{ steps = {DRY_STEPS} }}
 
 # Then rain: rivers sort the floors of the valleys and lay down fans, and the maps show where water runs. More time_lapse,
 # deeper gullies; a smaller repose, gentler slopes.
@@ -300,8 +298,9 @@ repose = "{repose} deg"
             title = quoted(&format!("Erosion of {}", self.ground.name)),
             seed = self.wish.seed,
             terrain = self.ground.section(),
-            valleys = self.valleys(self.years, self.head()),
-            dry = self.valleys(DRY.min(DRY_SHARE * self.years).max(1.0), DRY_HEAD.max(self.head())),
+            valleys = self.valleys(self.years),
+            dry = self.valleys(DRY.min(DRY_SHARE * self.years).max(1.0)),
+            dry_head = digits(self.dry_head()),
             ages = Self::ages(&self.ground.field),
             repose = self.overview.holds.max(REPOSE),
             edges = self.edges(),
@@ -319,7 +318,7 @@ repose = "{repose} deg"
             "version = 1\nseed = {}\n[terrain]\nfile = \"overview\"\n{}\n[solver]\n{}\n{}\n{}{}\n[time]\n{}",
             self.wish.seed,
             self.hardness(),
-            self.valleys(self.years, self.head()),
+            self.valleys(self.years),
             self.edges(),
             self.rain(),
             self.rivers(),

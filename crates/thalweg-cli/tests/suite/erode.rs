@@ -4,7 +4,7 @@ use crate::common::{Folder, same};
 use serde_json::Value;
 use std::path::Path;
 use thalweg::field::{Frame, Grid2, Heightfield};
-use thalweg::io::{ReadOptions, WriteOptions, read_heightfield, write_heightfield};
+use thalweg::io::{ReadOptions, WriteOptions, read_heightfield, write_heightfield, write_png_rgb};
 
 const NO_PICTURES: [&str; 2] = ["--set", "output.pictures=false"];
 
@@ -197,7 +197,38 @@ fn steep_coarse_and_closed_maps_are_warned_of() {
     write(&folder.path("few.exr"), 80, 80, 10.0, |col, row| ((col + row) / 2) as f32);
     let few = note(&["few.exr"]);
     assert!(few.contains("different heights: expect terraces"), "{few}");
+    let grey: Vec<u8> = (0..80 * 80).flat_map(|i| [(i % 80 + i / 80) as u8; 3]).collect();
+    write_png_rgb(&folder.path("grey.png"), 80, 80, &grey).unwrap();
+    let eight = note(&["grey.png", "--cell", "10", "--heights", "0..100"]);
+    assert!(eight.contains("8-bit heights have 256 levels at most"), "{eight}");
     assert_eq!(note(&["f.png", "--cell", "10", "--heights", "0..100", "-q"]), "");
+}
+
+/// Ground of up to 74° stays as steep as it was, but for what rivers and soil take, and does not turn into a pyramid with sides along the
+/// axes.
+#[test]
+fn steep_ground_stays_steep_and_faces_all_ways() {
+    let folder = Folder::new();
+    folder.ok(&[
+        "generate",
+        "--kind",
+        "fbm",
+        "--size",
+        "192",
+        "--cell",
+        "10",
+        "--seed",
+        "1",
+        "-o",
+        "steep.png",
+    ]);
+    let report = folder.eroded(&["steep.png", "--cell", "10", "--heights", "0..530", "-o", "o"]);
+    let [before, after] = ["realism_before", "realism_after"].map(|key| &report[key]);
+    let number = |of: &Value, key: &str| of[key].as_f64().unwrap();
+    let steep = [before, after].map(|of| number(of, "steep_fraction"));
+    assert!(steep[0] > 0.5 && steep[1] > 0.75 * steep[0], "above 35°: {steep:?}");
+    let (axes, uneven) = (number(after, "aspects_near_axes"), number(after, "aspect_unevenness"));
+    assert!((0.9..1.1).contains(&axes) && uneven < 0.1, "{axes} along the axes, unevenness {uneven}");
 }
 
 /// Masks, hardness, years and seed are as they are asked for.

@@ -180,6 +180,115 @@ fn hard_rock_erodes_less() {
     assert!(pits[1] <= pits[0], "pits {pits:?}");
 }
 
+/// Rough ground that falls to an open edge, twenty minutes of rain.
+const HILLS: &str = "version = 1\n[terrain]\nsize = [96, 96]\ncell = '10 m'\n[[terrain.layer]]\nkind = 'ramp'\ndirection = '0 deg'\n\
+    grade = '10 %'\n[[terrain.layer]]\nkind = 'fbm'\nheight = '150 m'\nwavelength = '500 m'\n[edges]\nsouth = 'open'\n\
+    [[rain]]\nrate = '60 mm/h'\n[time]\nsteps = 1000\nduration = '20 min'\n";
+
+/// What a run did, in the numbers that the table of what to turn speaks of.
+struct Done {
+    report: Value,
+    /// Share of the ground steeper than 45° `[-]`.
+    cliffs: f64,
+}
+
+impl Done {
+    fn solids(&self, key: &str) -> f64 {
+        self.report["ledger"][key].as_f64().unwrap()
+    }
+
+    fn water(&self, key: &str) -> f64 {
+        self.report["ledger"]["water"][key].as_f64().unwrap()
+    }
+
+    fn eroded(&self) -> f64 {
+        self.solids("eroded")
+    }
+
+    /// Of what was eroded, the share that is still on its way.
+    fn afloat(&self) -> f64 {
+        self.solids("suspended") / self.eroded()
+    }
+
+    fn stands(&self) -> f64 {
+        self.water("end")
+    }
+
+    fn left(&self) -> f64 {
+        self.water("exported")
+    }
+
+    fn steep(&self) -> f64 {
+        self.report["realism_after"]["steep_fraction"].as_f64().unwrap()
+    }
+}
+
+impl Folder {
+    /// Runs the hills with such changes.
+    fn hills(&self, changes: &[&str]) -> Done {
+        self.write("hills.toml", HILLS);
+        let sets: String = changes.iter().map(|change| format!(" --set '{change}'")).collect();
+        let ran = self.shell(&format!("\"$THALWEG\" run hills.toml --force{QUICK}{sets}"));
+        assert_eq!(ran.code, 0, "{changes:?}: {ran:?}");
+        let slopes = self.map("out/hills/maps/slope.exr");
+        let steep = slopes.values().iter().filter(|&&slope| slope > 45_f32.to_radians()).count();
+        Done { report: self.json("out/hills/report.json"), cliffs: steep as f64 / slopes.len() as f64 }
+    }
+}
+
+/// What is wanted, what is turned for it, and a number of the run with the way it goes, 1 for up.
+type Turn = (&'static str, &'static [&'static str], fn(&Done) -> f64, f64);
+
+const TURNS: [Turn; 15] = [
+    ("deeper, faster", &["solver.time_lapse=600"], Done::eroded, 1.0),
+    ("muddier water", &["solver.capacity=1", "solver.max_load=0.6"], Done::eroded, 1.0),
+    ("softer ground", &["solver.dissolve=0.1"], Done::eroded, 1.0),
+    ("sediment that settles near", &["solver.deposit=0.5"], Done::afloat, -1.0),
+    ("more water", &["rain.0.rate=120 mm/h"], Done::stands, 1.0),
+    ("dry valleys, crisp gullies", &["solver.evaporation=0.001"], Done::stands, -1.0),
+    ("erosion only in channels, untouched slopes", &["solver.ramp_depth=20"], Done::eroded, -1.0),
+    ("erosion everywhere", &["solver.ramp_depth=0.5"], Done::eroded, 1.0),
+    ("work on flat ground", &["solver.min_tilt=10 deg"], Done::eroded, 1.0),
+    ("slower, broader water", &["solver.drag=1"], Done::left, -1.0),
+    ("wild water", &["solver.drag=0.1"], Done::left, 1.0),
+    ("gentler slopes", &["solver.repose=30 deg"], Done::steep, -1.0),
+    ("cliffs", &["solver.repose=60 deg"], |done| done.cliffs, 1.0),
+    ("cliffs", &["solver.talus=false"], |done| done.cliffs, 1.0),
+    ("quicker slumping", &["solver.talus_rate=0.001"], |done| done.cliffs, 1.0),
+];
+
+/// Each row of the table does what it says, by at least half a hundredth.
+#[test]
+fn what_is_turned_does_what_the_table_says() {
+    let folder = Folder::new();
+    let plain = folder.hills(&[]);
+    for (wanted, changes, number, way) in TURNS {
+        assert!(PAGE.contains(&format!("| {wanted} |")), "no row {wanted:?}");
+        let [before, after] = [&plain, &folder.hills(changes)].map(number);
+        assert!(way * (after / before - 1.0) > 0.005, "{wanted}, {changes:?}: {before} becomes {after}");
+    }
+    // Both changed alike: the strength stays as it was.
+    let alike = folder.hills(&["solver.ramp_depth=0.5", "solver.capacity=0.05", "solver.max_load=0.3"]);
+    let ratio = alike.eroded() / plain.eroded();
+    assert!((0.9..1.1).contains(&ratio), "{ratio} times as much");
+    // The rows that are not about parameters of the default preset.
+    let rows = PAGE.split("| I want | turn |").nth(1).unwrap().lines().skip(2);
+    let rows = rows.take_while(|line| line.starts_with('|')).filter_map(|line| line.split('|').nth(1));
+    let own = ["more erosion", "fewer grid-aligned channels", "the look of the papers"];
+    for row in rows.map(str::trim) {
+        assert!(own.contains(&row) || TURNS.iter().any(|turn| turn.0 == row), "{row:?} has no test");
+    }
+    let begun = folder.hills(&["time.steps=100"]);
+    let ran = folder
+        .shell(&format!("\"$THALWEG\" run hills.toml --resume --steps 200 --set time.steps=100{QUICK}"));
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let longer = folder.json("out/hills/report.json")["ledger"]["eroded"].as_f64().unwrap();
+    assert!(longer > begun.eroded(), "{longer} after {}", begun.eroded());
+    for preset in ["mei-2007", "schmidberger-2024"] {
+        folder.hills(&[&format!("solver.preset={preset}")]);
+    }
+}
+
 /// Films of short runs: what is promised are the files.
 #[test]
 fn films_are_made() {

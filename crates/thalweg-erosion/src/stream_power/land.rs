@@ -9,6 +9,8 @@ pub struct Land {
     pub rain: Option<Grid2<f32>>,
     /// How easily each cell erodes, 0 (never) to 1 (as the parameters say) or more `[-]`; missing: 1.
     pub softness: Option<Grid2<f32>>,
+    /// How fast each cell rises, as a share of what the parameters say `[-]`; missing: 1.
+    pub uplift: Option<Grid2<f32>>,
     /// The edges of the terrain.
     pub edges: Edges,
     /// Seed of the variation of the rock and of the ways of the water.
@@ -27,7 +29,7 @@ impl Land {
         let remedy =
             "rivers need a way out; make one of north, east, south and west \"open\" or { level = HEIGHT }";
         require(drained, "edges", "closed all around", remedy)?;
-        for (name, grid) in [("rain", &self.rain), ("softness", &self.softness)] {
+        for (name, grid) in [("rain", &self.rain), ("softness", &self.softness), ("uplift", &self.uplift)] {
             let Some(grid) = grid else { continue };
             let fits = grid.cols() == cols && grid.rows() == rows;
             require(

@@ -169,7 +169,8 @@ impl StreamPower {
         })
     }
 
-    /// Bytes for each cell: what is saved, and the room for a step.
+    /// Bytes for each cell: what is saved (8 for the height, 4 each for sediment, uplift and age), what follows from the land (4 each for
+    /// the start, the rock and the share of the uplift), and the room for a step, most of it for the rivers and their order.
     pub const BYTES_PER_CELL: usize = 20 + 12 + 155;
 
     /// Memory that a run on so many cells needs, without maps and pictures `[bytes]`.
@@ -462,7 +463,7 @@ impl Given {
         let top = start.range().map_or(0.0, |(_, high)| f64::from(high));
         Self {
             rock: rock::erodibility(layout, params, softness.as_deref(), land.seed),
-            pattern: uplift::pattern(layout, start, params),
+            pattern: uplift::pattern(layout, start, params, land),
             rain: land.rain.as_ref().map(padded),
             strata: Strata::new(params, top),
             start: start.clone(),

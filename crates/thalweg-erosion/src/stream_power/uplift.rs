@@ -1,5 +1,6 @@
 //! Where rock rises, and how fast.
 
+use super::land::Land;
 use super::layout::Layout;
 use super::params::Params;
 use crate::lanes;
@@ -12,9 +13,14 @@ use thalweg_field::band::{self, Lines};
 /// rivers have something to cut `[-]`.
 const EVERYWHERE: f64 = 0.1;
 
-/// How much of the uplift each cell gets, the most being 1; outlets get none `[-]`.
-pub(super) fn pattern(layout: &Layout, start: &Grid2<f32>, params: &Params) -> Vec<f32> {
+/// How much of the uplift each cell gets: what the form that is kept asks for times what the land has there; outlets get none
+/// `[-]`.
+pub(super) fn pattern(layout: &Layout, start: &Grid2<f32>, params: &Params, land: &Land) -> Vec<f32> {
     let mut pattern = form(layout, start, params);
+    if let Some(map) = &land.uplift {
+        let shares = layout.padded(map, 0.0, |share| share);
+        pattern.iter_mut().zip(shares).for_each(|(pattern, share)| *pattern *= share);
+    }
     layout.outlets().into_iter().for_each(|at| pattern[at] = 0.0);
     pattern
 }

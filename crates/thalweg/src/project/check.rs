@@ -127,14 +127,21 @@ impl Scene {
         }
         check_layers(found, "terrain", &terrain.layers);
         self.check_volume(found);
-        if let Some(hardness) = &terrain.hardness {
-            found.unless(hardness.file.is_some() == hardness.layers.is_empty(), "terrain.hardness", || {
-                "hardness comes from a file or from layers; give exactly one of them".into()
+        for (name, map) in [("hardness", &terrain.hardness), ("uplift", &terrain.uplift)] {
+            let Some(map) = map else { continue };
+            let section = format!("terrain.{name}");
+            found.unless(map.file.is_some() == map.layers.is_empty(), &section, || {
+                format!("{name} comes from a file or from layers; give exactly one of them")
             });
-            if let Some(file) = &hardness.file {
-                check_path(found, file, "terrain.hardness.file");
+            if let Some(file) = &map.file {
+                check_path(found, file, &format!("{section}.file"));
             }
-            check_layers(found, "terrain.hardness", &hardness.layers);
+            check_layers(found, &section, &map.layers);
+        }
+        let mut solvers = self.solver.iter().chain(self.before.iter().map(|earlier| &earlier.solver));
+        let known = solvers.any(|solver| solver.method().understands.contains(&"terrain.uplift"));
+        if terrain.uplift.is_some() && !known {
+            found.extend(self.solver.first().method().misplaced("terrain.uplift", "terrain.uplift"));
         }
     }
 

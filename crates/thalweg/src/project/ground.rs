@@ -33,7 +33,10 @@ pub struct Terrain {
     pub cell: Option<f64>,
     /// How hard the ground is; missing: as soft as the parameters say.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub hardness: Option<Hardness>,
+    pub hardness: Option<GroundMap>,
+    /// Where rock rises, as a share of the rate of stream power; missing: the same everywhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uplift: Option<GroundMap>,
     /// Makes the edges sink; not together with `file`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub island: Option<Island>,
@@ -69,14 +72,14 @@ impl Terrain {
     }
 }
 
-/// Hardness of the ground from 0 (as soft as the parameters say) to 1 (never erodes).
+/// A number from 0 to 1 for every place of the ground.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Hardness {
+pub struct GroundMap {
     /// Image, black is 0 and white is 1, stretched over the terrain.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// Layers as for terrain whose height, read as a pure number, is the hardness; beyond 0 and 1 it is cut off.
+    /// Layers as for terrain whose height, read as a pure number, is the one that is meant; beyond 0 and 1 it is cut off.
     #[serde(rename = "layer", skip_serializing_if = "Vec::is_empty")]
     pub layers: Vec<Layer>,
 }

@@ -13,7 +13,7 @@
 use super::describe::{description, presets};
 use super::explain::{number_told, told};
 use super::{
-    CameraKey, CameraTable, Coarse, CutTable, Drops, Emitter, Hardness, Obstacle, Output, ParticlesTable,
+    CameraKey, CameraTable, Coarse, CutTable, Drops, Emitter, GroundMap, Obstacle, Output, ParticlesTable,
     PictureTable, Pool, Probe, Rain, Scene, Sink, Source, Terrain, Time, WaterTable, Wavemaker,
 };
 use serde_json::Value;
@@ -248,7 +248,7 @@ fn names_in(section: &str, kinds: &[&str]) -> Vec<&'static str> {
         ("", _) => &[field_names::<Scene>()],
         ("terrain", _) => &[field_names::<Terrain>()],
         ("terrain.island", _) => &[field_names::<Island>()],
-        ("terrain.hardness", _) => &[field_names::<Hardness>()],
+        ("terrain.hardness" | "terrain.uplift", _) => &[field_names::<GroundMap>()],
         ("terrain.volume", _) => &[field_names::<VolumeRecipe>()],
         ("terrain.volume.noise", _) => &[field_names::<NoiseLayer>()],
         ("terrain.volume.terraces", _) => &[field_names::<Terraces>()],

@@ -37,7 +37,7 @@ pub use explain::{Explained, Preset, UnknownKey, explain, told};
 #[cfg(feature = "files")]
 pub use file::write_all_new;
 pub use floating::Wavemaker;
-pub use ground::{Hardness, Terrain};
+pub use ground::{GroundMap, Terrain};
 pub use guide::with_tables;
 pub use obstacles::{Obstacle, ObstacleShape};
 pub use output::{

@@ -151,6 +151,7 @@ impl Scene {
     pub(crate) fn files_mut(&mut self) -> Vec<(String, &mut String)> {
         let terrain = &mut self.terrain;
         let hardness = terrain.hardness.as_mut().and_then(|hardness| hardness.file.as_mut());
+        let uplift = terrain.uplift.as_mut().and_then(|uplift| uplift.file.as_mut());
         let volume = terrain.volume.as_mut().and_then(|volume| volume.file.as_mut());
         let masks =
             self.rain.iter_mut().enumerate().map(|(i, rain)| (format!("rain[{i}].mask"), rain.mask.as_mut()));
@@ -168,6 +169,7 @@ impl Scene {
             ("terrain.file".into(), terrain.file.as_mut()),
             ("terrain.volume.file".into(), volume),
             ("terrain.hardness.file".into(), hardness),
+            ("terrain.uplift.file".into(), uplift),
         ];
         files
             .into_iter()

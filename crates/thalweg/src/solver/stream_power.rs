@@ -25,7 +25,7 @@ pub(super) const METHOD: Method = Method {
     preset: |name| Params::preset(name).as_ref().map(table),
     read: read_as::<Params>,
     check,
-    understands: &["rain", "source", "time.coarse"],
+    understands: &["rain", "source", "time.coarse", "terrain.uplift"],
     instead: &[
         (
             "terrain.volume",
@@ -232,6 +232,7 @@ fn land(setup: &Setup, ground: &Heightfield) -> Land {
     Land {
         rain: rain(setup, ground),
         softness: setup.ground.softness().map(natural),
+        uplift: setup.ground.uplift.as_ref().map(natural),
         edges: setup.scene.edges,
         seed: setup.scene.seed,
     }

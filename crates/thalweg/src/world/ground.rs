@@ -2,7 +2,7 @@
 
 use super::SetupError;
 use super::files::Request;
-use crate::project::{Complaint, Project, Scene, Terrain};
+use crate::project::{Complaint, GroundMap, Project, Scene, Terrain};
 use crate::solver::{Canvas, CellPatch, Layer, Patch, Stroke};
 use std::sync::{Arc, OnceLock};
 use thalweg_field::{Grid2, GroundMesh, Heightfield, Region, Strata, TriMesh};
@@ -27,7 +27,9 @@ pub struct Ground {
     recipe: Option<(Recipe, u64)>,
     /// How easily each cell erodes, from 0 (never) to 1 `[-]`; missing: all alike.
     softness: Option<Grid2<f32>>,
-    /// The same after somebody painted it.
+    /// How fast each cell rises, as a share of what the method says `[-]`; missing: all alike.
+    pub uplift: Option<Grid2<f32>>,
+    /// The softness after somebody painted it.
     painted: Option<Grid2<f32>>,
     /// For each rain of the scene, the share of it that arrives in each cell `[-]`; missing: all of it.
     pub masks: Vec<Option<Grid2<f32>>>,
@@ -205,19 +207,21 @@ impl Ground {
             let field = Request { file, key, is_terrain: false, max_bytes }.read(project, notices)?;
             Ok(resample(&field, cols, rows).height.map(|v| v.clamp(0.0, 1.0)))
         };
-        let softness = match &scene.terrain.hardness {
-            None => None,
-            Some(hardness) => {
-                let hard = match &hardness.file {
-                    Some(file) => weights(file, "terrain.hardness.file")?,
-                    None => {
-                        let recipe = Recipe { layers: hardness.layers.clone(), island: None };
-                        recipe.build(cols, rows, ground.frame.cell, scene.seed.wrapping_add(1)).height
-                    }
-                };
-                Some(hard.map(|h| 1.0 - h.clamp(0.0, 1.0)))
-            }
+        // The seed keeps one map's noise from being another's.
+        let mut shares = |map: &Option<GroundMap>, key: &str, seed: u64| -> Result<_, SetupError> {
+            let Some(map) = map else { return Ok(None) };
+            let grid = match &map.file {
+                Some(file) => weights(file, key)?,
+                None => {
+                    let recipe = Recipe { layers: map.layers.clone(), island: None };
+                    recipe.build(cols, rows, ground.frame.cell, scene.seed.wrapping_add(seed)).height
+                }
+            };
+            Ok(Some(grid.map(|share| share.clamp(0.0, 1.0))))
         };
+        let hard = shares(&scene.terrain.hardness, "terrain.hardness.file", 1)?;
+        let softness = hard.map(|hard| hard.map(|hard| 1.0 - hard));
+        let uplift = shares(&scene.terrain.uplift, "terrain.uplift.file", 2)?;
         let mut masks = Vec::new();
         for (i, rain) in scene.rain.iter().enumerate() {
             let mask = rain.mask.as_ref().map(|file| weights(file, &format!("rain[{i}].mask")));
@@ -236,7 +240,7 @@ impl Ground {
         let hulls = hulls.collect::<Result<_, _>>()?;
         let layered = scene.terrain.file.is_none() && scene.terrain.volume.is_none();
         let recipe = layered.then(|| (scene.terrain.recipe(), scene.seed));
-        Ok(Self { shape, recipe, softness, painted: None, masks, meshes, hulls })
+        Ok(Self { shape, recipe, softness, uplift, painted: None, masks, meshes, hulls })
     }
 
     /// The height of every cell; of a volume, its uppermost surface.

@@ -53,7 +53,7 @@ const ENTRIES: &str = "
 ";
 
 /// Sections that are lists.
-const LISTS: [&str; 24] = [
+const LISTS: [&str; 25] = [
     "ocean.wave",
     "body.steer",
     "body",
@@ -73,6 +73,7 @@ const LISTS: [&str; 24] = [
     "camera.key",
     "terrain.layer",
     "terrain.hardness.layer",
+    "terrain.uplift.layer",
     "terrain.volume.noise",
     "terrain.volume.cavern",
     "terrain.volume.tube",
@@ -83,8 +84,8 @@ const LISTS: [&str; 24] = [
 /// What is said against a scene in which a parameter has a value, as in `--set`.
 fn said(parameter: &Parameter, kind: Option<&str>, value: &str) -> String {
     let mut text = ENTRIES.to_owned();
-    let hardness = parameter.key.starts_with("terrain.hardness.layer");
-    let layers = if hardness { "terrain.hardness.layer" } else { "terrain.layer" };
+    let maps = ["terrain.hardness.layer", "terrain.uplift.layer"];
+    let layers = maps.into_iter().find(|map| parameter.key.starts_with(map)).unwrap_or("terrain.layer");
     if parameter.key.starts_with(&format!("{layers}.mask")) {
         let needs = match kind {
             Some("layer") => "layer = { kind = 'plane' }, low = 0, high = 1",
