@@ -162,10 +162,10 @@ fn a_muddy_fluid_is_one_of_more_viscosity() {
     }
 }
 
-/// The colour field's force is no sum over pairs and does not conserve momentum; it is left out.
+/// The colour field's force is no sum over pairs and does not conserve momentum, and air takes momentum away; both are left out.
 #[test]
 fn a_free_blob_keeps_its_momentum() {
-    let calm = FluidParams { gravity: 0.0, ..FluidParams::default() };
+    let calm = FluidParams { gravity: 0.0, air: 0.0, ..FluidParams::default() };
     let ideal = FluidParams { viscosity: 0.0, damping: 0.0, ..calm.clone() };
     let attracted = FluidParams { surface: Tension::BeckerTeschner, tension: 10.0, ..ideal.clone() };
     for (name, params, central) in [

@@ -72,95 +72,8 @@ struct Knots {
     size: [u32; 2],
 }
 
-impl SeaPipelines {
-    pub(super) fn new(gpu: &Gpu, globals: &Globals, bakery: &Bakery) -> Self {
-        let layout = |label, kinds: &[Kind]| {
-            let entries: Vec<_> = kinds
-                .iter()
-                .zip(0..)
-                .map(|((kind, layers), i)| {
-                    let mut entry = texture_entry(i, *kind);
-                    if let (true, wgpu::BindingType::Texture { view_dimension, .. }) =
-                        (*layers, &mut entry.ty)
-                    {
-                        *view_dimension = TextureViewDimension::D2Array;
-                    }
-                    entry
-                })
-                .collect();
-            gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-                label: Some(label),
-                entries: &entries,
-            })
-        };
-        let net_layout = layout("sea", &NET_KINDS);
-        let light_layout = layout("sea's light", &LIGHT_KINDS);
-        let caustics_layout = layout("sea's caustics", &CAUSTICS_KINDS);
-        let copy_layout = layout("behind the sea", &COPY_KINDS);
-        let net = Pipeline {
-            label: "sea",
-            module: &gpu.shader("sea", &[FRAME, WAVES, include_str!("shaders/sea.wgsl")]),
-            layouts: &[&globals.few_layout, &net_layout],
-            buffers: &[Some(wgpu::VertexBufferLayout {
-                array_stride: size_of::<[f32; 3]>() as u64,
-                step_mode: wgpu::VertexStepMode::Vertex,
-                attributes: &wgpu::vertex_attr_array![0 => Float32x3],
-            })],
-            vertex: "vertex",
-            fragment: Some("fragment"),
-            targets: &[Some(BODIES.into())],
-            depth: Some(depth_state(true, wgpu::CompareFunction::GreaterEqual)),
-        }
-        .make(gpu);
-        let parts = [FRAME, GROUND, MUD, WATER, SPACE, WAVES, include_str!("shaders/sea_light.wgsl")];
-        let module = gpu.shader("sea's light", &parts);
-        let light = fullscreen_pipeline(
-            gpu,
-            "sea's light",
-            &module,
-            &[&globals.few_layout, &light_layout],
-            "fragment",
-            LIGHT,
-            None,
-        );
-        let parts = [FRAME, GROUND, MUD, WATER, WAVES, include_str!("shaders/sea_caustics.wgsl")];
-        let caustics = Pipeline {
-            label: "sea's caustics",
-            module: &gpu.shader("sea's caustics", &parts),
-            layouts: &[&globals.few_layout, &caustics_layout],
-            buffers: &[Some(caustics::KNOT)],
-            vertex: "vertex",
-            fragment: Some("fragment"),
-            targets: &[Some(summed(caustics::FORMAT))],
-            depth: None,
-        }
-        .make(gpu);
-        let module = gpu.shader("behind the sea", &[include_str!("shaders/behind_sea.wgsl")]);
-        let layouts = [&globals.few_layout, &copy_layout];
-        let copied_light = fullscreen_pipeline(
-            gpu,
-            "light behind the sea",
-            &module,
-            &layouts,
-            "light_fragment",
-            LIGHT,
-            None,
-        );
-        let copied_depth = Pipeline {
-            label: "depth behind the sea",
-            module: &module,
-            layouts: &layouts,
-            buffers: &[],
-            vertex: "vertex",
-            fragment: Some("depth_fragment"),
-            targets: &[],
-            depth: Some(depth_state(true, wgpu::CompareFunction::Always)),
-        }
-        .make(gpu);
-        let side = [foam_tile::SIDE as u32; 2];
-        let foam = Texture::new(gpu, "foam", side, TextureFormat::Rgba16Float, levels_of(side));
-        foam.write(gpu, bytemuck::cast_slice(&foam_tile::tile()));
-        bakery.with_levels(gpu, &foam);
+impl Knots {
+    fn none(gpu: &Gpu) -> Self {
         let buffer = |label, usage| {
             gpu.device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some(label),
@@ -169,24 +82,110 @@ impl SeaPipelines {
                 mapped_at_creation: false,
             })
         };
-        let knots = Knots {
+        Self {
             places: buffer("sea's knots", wgpu::BufferUsages::VERTEX),
             triangles: buffer("sea's triangles", wgpu::BufferUsages::INDEX),
             size: [0; 2],
-        };
+        }
+    }
+}
+
+/// A group of textures, some of them arrays of layers.
+fn texture_layout(gpu: &Gpu, label: &str, kinds: &[Kind]) -> wgpu::BindGroupLayout {
+    let entry = |(&(kind, layers), i): (&Kind, u32)| {
+        let mut entry = texture_entry(i, kind);
+        if let (true, wgpu::BindingType::Texture { view_dimension, .. }) = (layers, &mut entry.ty) {
+            *view_dimension = TextureViewDimension::D2Array;
+        }
+        entry
+    };
+    let entries: Vec<_> = kinds.iter().zip(0..).map(entry).collect();
+    gpu.device
+        .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(label), entries: &entries })
+}
+
+fn net_pipeline(gpu: &Gpu, layouts: &[&wgpu::BindGroupLayout]) -> wgpu::RenderPipeline {
+    Pipeline {
+        label: "sea",
+        module: &gpu.shader("sea", &[FRAME, WAVES, include_str!("shaders/sea.wgsl")]),
+        layouts,
+        buffers: &[Some(wgpu::VertexBufferLayout {
+            array_stride: size_of::<[f32; 3]>() as u64,
+            step_mode: wgpu::VertexStepMode::Vertex,
+            attributes: &wgpu::vertex_attr_array![0 => Float32x3],
+        })],
+        vertex: "vertex",
+        fragment: Some("fragment"),
+        targets: &[Some(BODIES.into())],
+        depth: Some(depth_state(true, wgpu::CompareFunction::GreaterEqual)),
+    }
+    .make(gpu)
+}
+
+fn light_pipeline(gpu: &Gpu, layouts: &[&wgpu::BindGroupLayout]) -> wgpu::RenderPipeline {
+    let parts = [FRAME, GROUND, MUD, WATER, SPACE, WAVES, include_str!("shaders/sea_light.wgsl")];
+    let module = gpu.shader("sea's light", &parts);
+    fullscreen_pipeline(gpu, "sea's light", &module, layouts, "fragment", LIGHT, None)
+}
+
+fn caustics_pipeline(gpu: &Gpu, layouts: &[&wgpu::BindGroupLayout]) -> wgpu::RenderPipeline {
+    let parts = [FRAME, GROUND, MUD, WATER, WAVES, include_str!("shaders/sea_caustics.wgsl")];
+    Pipeline {
+        label: "sea's caustics",
+        module: &gpu.shader("sea's caustics", &parts),
+        layouts,
+        buffers: &[Some(caustics::KNOT)],
+        vertex: "vertex",
+        fragment: Some("fragment"),
+        targets: &[Some(summed(caustics::FORMAT))],
+        depth: None,
+    }
+    .make(gpu)
+}
+
+/// Light and depth of what is behind the sea, copied before it is drawn over.
+fn copy_pipelines(gpu: &Gpu, layouts: &[&wgpu::BindGroupLayout]) -> [wgpu::RenderPipeline; 2] {
+    let module = gpu.shader("behind the sea", &[include_str!("shaders/behind_sea.wgsl")]);
+    let label = "light behind the sea";
+    let light = fullscreen_pipeline(gpu, label, &module, layouts, "light_fragment", LIGHT, None);
+    let depth = Pipeline {
+        label: "depth behind the sea",
+        module: &module,
+        layouts,
+        buffers: &[],
+        vertex: "vertex",
+        fragment: Some("depth_fragment"),
+        targets: &[],
+        depth: Some(depth_state(true, wgpu::CompareFunction::Always)),
+    };
+    [light, depth.make(gpu)]
+}
+
+impl SeaPipelines {
+    pub(super) fn new(gpu: &Gpu, globals: &Globals, bakery: &Bakery) -> Self {
+        let net_layout = texture_layout(gpu, "sea", &NET_KINDS);
+        let light_layout = texture_layout(gpu, "sea's light", &LIGHT_KINDS);
+        let caustics_layout = texture_layout(gpu, "sea's caustics", &CAUSTICS_KINDS);
+        let copy_layout = texture_layout(gpu, "behind the sea", &COPY_KINDS);
+        let few = &globals.few_layout;
+        let [copied_light, copied_depth] = copy_pipelines(gpu, &[few, &copy_layout]);
+        let side = [foam_tile::SIDE as u32; 2];
+        let foam = Texture::new(gpu, "foam", side, TextureFormat::Rgba16Float, levels_of(side));
+        foam.write(gpu, bytemuck::cast_slice(&foam_tile::tile()));
+        bakery.with_levels(gpu, &foam);
         Self {
+            net: net_pipeline(gpu, &[few, &net_layout]),
             net_layout,
-            net,
+            light: light_pipeline(gpu, &[few, &light_layout]),
             light_layout,
-            light,
+            caustics: caustics_pipeline(gpu, &[few, &caustics_layout]),
             caustics_layout,
-            caustics,
             copy_layout,
             copied_light,
             copied_depth,
             foam,
             nothing: Texture::new(gpu, "no room", [1, 1], DEPTH, 1),
-            knots,
+            knots: Knots::none(gpu),
             behind: None,
         }
     }

@@ -8,6 +8,7 @@ mod method;
 mod particles;
 mod patch;
 mod pipes;
+mod relief;
 mod sections;
 mod seen;
 mod still;

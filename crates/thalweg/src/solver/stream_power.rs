@@ -1,7 +1,7 @@
 //! A run of stream power: passes over coarser terrain, then the terrain itself.
 
 use super::method::{Method, read_as, table};
-use super::pipes::{change, finer};
+use super::relief::{bed_moved, finer};
 use super::{
     Books, Canvas, CellPatch, Clock, Layer, Patch, Sections, Setup, Solver, StepError, Stroke, Wanted,
     cannot_paint,
@@ -383,10 +383,10 @@ impl Solver for Run {
         if ["erosion", "deposition"].iter().any(|name| wanted.has(name)) {
             let raised = self.raised();
             add(label("erosion", "m", "ground lost since the beginning, uplift included"), &|| {
-                change(&ground, &raised, -1.0)
+                bed_moved(&ground, &raised, -1.0)
             });
             add(label("deposition", "m", "ground gained since the beginning beside uplift"), &|| {
-                change(&ground, &raised, 1.0)
+                bed_moved(&ground, &raised, 1.0)
             });
         }
         add(label("slope", "rad", "slope of the bed"), &|| slope(&ground));

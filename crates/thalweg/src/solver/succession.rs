@@ -1,6 +1,6 @@
 //! Methods one after the other: each works on the ground that the one before left.
 
-use super::pipes::change;
+use super::relief::bed_moved;
 use super::{Books, Clock, Crowd, Patch, Sections, Setup, Solver, StepError, Stroke, Wanted};
 use crate::project::Complaint;
 use std::sync::Arc;
@@ -278,7 +278,7 @@ impl Succession {
             if let Some(start) = &self.counted_from {
                 let now = self.solver.ground();
                 let [start, now] = [start, &now].map(|ground| resample(ground, values.cols(), values.rows()));
-                *values = change(&now, &start, sign);
+                *values = bed_moved(&now, &start, sign);
             }
         }
         shown
