@@ -10,7 +10,7 @@ mod saved;
 
 pub use edit::Edit;
 
-use crate::project::{Complaint, Difference, Output, Project, Scene, description};
+use crate::project::{Complaint, Difference, Output, Project, Rain, Scene, description};
 use crate::solver::{Books, Clock, Crowd, GoOn, Layer, Patch, Seen, Setup, StepError, Stroke, Wanted};
 use crate::world::{Ground, SetupError, World};
 use edit::{Way, edited};
@@ -343,35 +343,7 @@ impl Session {
 
     /// Takes over the scene that an edit makes, if it differs in what can change while it runs.
     fn change(&mut self, scene: Scene, edit: &Edit) -> Result<(), Refused> {
-        let own = self.scene();
-        let Output { frames_every, video, pictures, maps_every, animation_every, bodies_every, .. } =
-            own.output;
-        let bodies = own.bodies.iter().enumerate();
-        let live = |(i, body): (usize, &BodyParams)| {
-            scene.bodies.get(i).map_or(body.clone(), |new| body.with_live_of(new))
-        };
-        let mut able = Scene {
-            time: own.time.clone(),
-            solver: own.solver.with_params_of(&scene.solver),
-            output: Output {
-                frames_every,
-                video,
-                pictures,
-                maps_every,
-                animation_every,
-                bodies_every,
-                ..scene.output.clone()
-            },
-            rain: scene.rain.clone(),
-            sources: scene.sources.clone(),
-            drains: scene.drains.clone(),
-            emitters: scene.emitters.clone(),
-            sinks: scene.sinks.clone(),
-            bodies: bodies.map(live).collect(),
-            wavemakers: scene.wavemakers.clone(),
-            ..own.clone()
-        };
-        (able.time.steps, able.time.duration) = (scene.time.steps, scene.time.duration);
+        let able = able(self.scene(), &scene);
         let restart = |path: &str| {
             let how =
                 if let Edit::Set { .. } = edit { format!("--set {}", edit.label()) } else { "it".into() };
@@ -387,22 +359,22 @@ impl Session {
             .next()
             .map_or(Ok(()), |complaint| Err(refused(complaint)))?;
         let mut setup = self.world.setup().clone();
-        if scene.rain != own.rain {
-            let mask = |(i, file): (usize, Option<&String>)| match file {
-                None => Ok(None),
-                Some(file) => {
-                    let known = self.masks.iter().find(|(name, _)| name == file);
-                    known
-                        .map(|(_, mask)| Some(mask.clone()))
-                        .ok_or_else(|| restart(&format!("rain[{i}].mask")))
-                }
-            };
-            let masks: Result<_, _> =
-                scene.rain.iter().map(|rain| rain.mask.as_ref()).enumerate().map(mask).collect();
-            Arc::make_mut(&mut setup.ground).masks = masks?;
+        if scene.rain != self.scene().rain {
+            let masks = self.masks_of(&scene.rain).map_err(|path| restart(&path))?;
+            Arc::make_mut(&mut setup.ground).masks = masks;
         }
         setup.scene = Arc::new(scene);
         self.world.change(setup).map_err(Refused::of)
+    }
+
+    /// Masks that the run has read already; else the path of the one that it has not.
+    fn masks_of(&self, rain: &[Rain]) -> Result<Vec<Option<Grid2<f32>>>, String> {
+        let mask = |(i, rain): (usize, &Rain)| {
+            let Some(file) = &rain.mask else { return Ok(None) };
+            let known = self.masks.iter().find(|(name, _)| name == file);
+            known.map(|(_, mask)| Some(mask.clone())).ok_or_else(|| format!("rain[{i}].mask"))
+        };
+        rain.iter().enumerate().map(mask).collect()
     }
 
     /// What it shows of what is wanted.
@@ -564,4 +536,35 @@ fn complaints(scene: &Scene, ground: &Heightfield) -> Vec<Complaint> {
         }
     }
     complaints
+}
+
+/// The scene that runs, with what a new one may change of it while it does.
+fn able(own: &Scene, new: &Scene) -> Scene {
+    let Output { frames_every, video, pictures, maps_every, animation_every, bodies_every, .. } = own.output;
+    let live = |(i, body): (usize, &BodyParams)| {
+        new.bodies.get(i).map_or(body.clone(), |new| body.with_live_of(new))
+    };
+    let mut able = Scene {
+        time: own.time.clone(),
+        solver: own.solver.with_params_of(&new.solver),
+        output: Output {
+            frames_every,
+            video,
+            pictures,
+            maps_every,
+            animation_every,
+            bodies_every,
+            ..new.output.clone()
+        },
+        rain: new.rain.clone(),
+        sources: new.sources.clone(),
+        drains: new.drains.clone(),
+        emitters: new.emitters.clone(),
+        sinks: new.sinks.clone(),
+        bodies: own.bodies.iter().enumerate().map(live).collect(),
+        wavemakers: new.wavemakers.clone(),
+        ..own.clone()
+    };
+    (able.time.steps, able.time.duration) = (new.time.steps, new.time.duration);
+    able
 }
