@@ -44,6 +44,7 @@ tests_of_cases! {
     water_falls_alike_in_all_directions: "pipes/downhill",
     a_storm_erodes_the_same_at_any_time_step: "pipes/time-step",
     high_ground_erodes_like_low_ground: "pipes/high-ground",
+    rivers_do_not_know_the_cells: "pipes/resolution" long,
     any_cut_gives_the_same_bits: "pipes/bands",
     kernels_are_what_they_say: "sph/kernels",
     every_particle_feels_just_those_within_h: "sph/neighbours",

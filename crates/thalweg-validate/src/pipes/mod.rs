@@ -9,6 +9,7 @@ mod budgets;
 mod dams;
 mod lakes;
 mod measure;
+mod resolution;
 mod setup;
 mod slopes;
 mod stability;
@@ -80,6 +81,11 @@ pub(crate) const CASES: &[Case] = &[
         name: "pipes/high-ground",
         about: "ground erodes alike however high it lies",
         run: storms::high_ground,
+    },
+    Case {
+        name: "pipes/resolution",
+        about: "rivers are as loaded on narrow cells as on wide ones, and wider than a cell",
+        run: resolution::resolution,
     },
     Case { name: "pipes/bands", about: "any cut into bands and sweeps, same bits", run: bits::bands },
 ];
