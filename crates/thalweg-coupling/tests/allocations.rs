@@ -3,6 +3,7 @@
 use allocation_counter::measure;
 use thalweg_coupling::{ErosionParams, Params, ParticleWater, Setting};
 use thalweg_field::{Heightfield, Pool};
+use thalweg_sph::{FluidParams, PressureSolver};
 use thalweg_terrain::volume::Volume;
 use thalweg_test_support::particles::{clear, still_water};
 use thalweg_test_support::{ground, on_threads};
@@ -21,15 +22,24 @@ fn eroding() -> Params {
     Params { erosion, ..Params::default() }
 }
 
+/// Clear and eroding water of every solver.
+fn waters() -> impl Iterator<Item = Params> {
+    let solvers = [PressureSolver::Wcsph, PressureSolver::Pcisph, PressureSolver::Dfsph];
+    solvers.into_iter().flat_map(|pressure| {
+        let fluid = FluidParams { pressure, ..FluidParams::default() };
+        [clear(), eroding()].map(|params| Params { fluid: fluid.clone(), ..params })
+    })
+}
+
 /// By then the highest wave has passed, and the bed has been seeded anew many times.
 #[test]
 fn a_step_allocates_nothing_once_buffers_have_their_size() {
-    for params in [clear(), eroding()] {
-        let erosion = params.erosion.enabled;
+    for params in waters() {
+        let (erosion, pressure) = (params.erosion.enabled, params.fluid.pressure);
         let (first, later) = on_threads(1, || {
             let (ground, setting) = tank(&params, [12, 8], 0.2);
             let mut torrent = ParticleWater::new(&ground, &params, &setting).unwrap();
-            let [first, later] = [600, 200].map(|steps| {
+            let [first, later] = [1200, 200].map(|steps| {
                 measure(|| {
                     torrent.advance(steps).unwrap();
                 })
@@ -38,7 +48,10 @@ fn a_step_allocates_nothing_once_buffers_have_their_size() {
             (first, later)
         });
         assert!(first.count_total > 10, "nothing is counted: {first:?}");
-        assert_eq!(later.count_total, 0, "allocations in 200 steps, erosion: {erosion}; {later:?}");
+        assert_eq!(
+            later.count_total, 0,
+            "allocations in 200 steps, {pressure:?}, erosion: {erosion}; {later:?}"
+        );
     }
 }
 
@@ -67,7 +80,8 @@ fn a_step_on_a_volume_allocates_nothing_once_buffers_have_their_size() {
 /// Some 50 000 particles of water and what bounds them, after a few looks at the bed.
 #[test]
 fn a_particle_takes_no_more_memory_than_promised() {
-    for (params, most) in [(eroding(), 240.0), (clear(), 160.0)] {
+    for params in waters() {
+        let most = if params.erosion.enabled { 240.0 } else { 160.0 };
         let (ground, setting) = tank(&params, [20, 20], 1.6);
         let (used, count) = on_threads(1, || {
             let mut torrent = None;
@@ -85,6 +99,10 @@ fn a_particle_takes_no_more_memory_than_promised() {
             "{used} bytes are used, {planned} are planned for, erosion: {erosion}"
         );
         let bytes = used as f64 / count as f64;
-        assert!(bytes < most, "{bytes:.1} bytes for each of {count} particles, erosion: {erosion}");
+        assert!(
+            bytes < most,
+            "{bytes:.1} bytes for each of {count} particles, {:?}, erosion: {erosion}",
+            params.fluid.pressure
+        );
     }
 }

@@ -204,6 +204,11 @@ impl RunningEmitter {
         self.mouth.wall()
     }
 
+    /// Whether what stands at a place is in the way of the water that it drives `[m]`.
+    pub fn needs(&self, place: [f64; 3]) -> bool {
+        self.mouth.needs(self.mouth.see(place))
+    }
+
     /// Whether that wall leaves no room for a particle at a place `[m]`.
     pub fn is_walled(&self, place: [f64; 3]) -> bool {
         self.mouth.is_walled(self.mouth.see(place))

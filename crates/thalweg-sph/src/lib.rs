@@ -18,6 +18,7 @@ mod params;
 mod particles;
 mod pressure;
 pub mod reference;
+mod rounds;
 mod tension;
 mod thickening;
 
@@ -30,3 +31,4 @@ pub use integrate::{Extremes, Surroundings};
 pub use kernel_set::{KernelSet, MuellerSet, WendlandSet};
 pub use params::{Equation, FluidParams, Kernels, MOST_PARTICLES, PressureSolver, Tension};
 pub use particles::{BOUNDARY, COPY, PADDING, Particle, Particles, SLIP, make_room};
+pub use rounds::RoundsTaken;

@@ -268,6 +268,11 @@ impl Mouth {
         (-ON_FACE * self.spacing..self.reach).contains(&seen.way) && self.beside(seen) < 0.0
     }
 
+    /// Whether what stands at a place is in the way: on that of driven water, or within a spacing of it.
+    pub(crate) fn needs(&self, seen: Seen) -> bool {
+        (0.0..self.reach + self.spacing).contains(&seen.way) && self.beside(seen) < self.spacing
+    }
+
     /// The way out of the flow for what is beside it, a unit vector.
     pub(crate) fn outwards(&self, seen: Seen) -> Vector {
         let [a, b] = seen.aside;

@@ -14,7 +14,7 @@ pub enum PressureSolver {
     Wcsph,
     /// Incompressible: pressure is corrected until the density that it leads to is right (Solenthaler & Pajarola 2009).
     Pcisph,
-    /// Incompressible: neither the flow nor the places of particles may compress the fluid, each by a solve of its own (Bender & Koschier 2015).
+    /// Incompressible: the same with a correction of each particle's own; the places of particles are mended beside it (Bender & Koschier 2015).
     Dfsph,
     /// Density is summed up over neighbours, pressure follows from it by `equation` (Müller et al. 2003).
     Summed,

@@ -114,7 +114,7 @@ fn measure(kind: Kind, size: usize, threads: usize) -> Result<Row, Failure> {
         let steps = (work / count).max(1).next_multiple_of(8) as u64;
         torrent.advance(16).map_err(Failure::run)?;
         let (mut fastest, mut stages_ms) = (f64::INFINITY, BTreeMap::new());
-        let (rounds, taken) = (torrent.fluid().rounds_taken(), torrent.steps_taken());
+        let (rounds, taken) = (torrent.fluid().rounds_taken().rounds, torrent.steps_taken());
         for _ in 0..REPEATS {
             let mut stages: BTreeMap<&'static str, f64> = BTreeMap::new();
             let begin = Instant::now();
@@ -131,7 +131,7 @@ fn measure(kind: Kind, size: usize, threads: usize) -> Result<Row, Failure> {
         }
         let throughput = count as f64 * steps as f64 / fastest;
         let rounds =
-            (torrent.fluid().rounds_taken() - rounds) as f64 / (torrent.steps_taken() - taken) as f64;
+            (torrent.fluid().rounds_taken().rounds - rounds) as f64 / (torrent.steps_taken() - taken) as f64;
         let erodes = torrent.params().erosion.enabled;
         let alike = !kind.pressure.is_incompressible() && !erodes && threads == 1;
         let plain = if alike { Some(plain_speed(torrent.fluid())) } else { None };

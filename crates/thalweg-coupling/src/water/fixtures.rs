@@ -8,13 +8,19 @@ use crate::solid::{Body, Solid};
 use thalweg_field::{Invalid, require};
 use thalweg_sph::{AT_ONCE, BOUNDARY, RunningEmitter};
 
-/// Walls of emitters above the bed and between the edges: places `[m]`, and shares of a particle's room `[-]`.
+/// Walls of emitters above the bed, between the edges and out of the way of other emitters, whose water would be driven through them: places `[m]`,
+/// and shares of a particle's room `[-]`.
 fn walls<'a>(
     ground: &'a impl Ground,
     emitters: &'a [RunningEmitter],
 ) -> impl Iterator<Item = ([f32; 3], f32)> + 'a {
     let extent = ground.extent();
-    let places = emitters.iter().flat_map(RunningEmitter::wall);
+    let places = emitters.iter().enumerate().flat_map(move |(own, emitter)| {
+        let in_the_way = move |at: [f64; 3]| {
+            emitters.iter().enumerate().any(|(other, emitter)| other != own && emitter.needs(at))
+        };
+        emitter.wall().into_iter().filter(move |(at, _)| !in_the_way(*at))
+    });
     let rounded = places.map(|(at, share)| (at.map(|v| v as f32), share as f32));
     rounded.filter(move |(at, _)| {
         (0..2).all(|axis| (extent[axis][0]..=extent[axis][1]).contains(&at[axis]))

@@ -6,7 +6,7 @@ use super::emitters::GoneEmitter;
 use crate::ground::{Ground, SavedGround};
 use std::ops::RangeInclusive;
 use thalweg_field::range::{FINITE, NATURAL, all_within, whole};
-use thalweg_sph::{BOUNDARY, Particle, Particles, RunningEmitter};
+use thalweg_sph::{BOUNDARY, Particle, Particles, RoundsTaken, RunningEmitter};
 
 /// Ways that the last particles of an emitter may have gone when the next ones follow `[m]`.
 pub(super) const TRAVELLED: RangeInclusive<f64> = 0.0..=1.0e30;
@@ -40,6 +40,8 @@ pub struct Saved {
     pub compression: Vec<f32>,
     /// Particles that found no room.
     pub held_back: f64,
+    /// What rounds came to; empty: there were none.
+    pub rounds: Vec<f64>,
 }
 
 impl ParticleWater {
@@ -76,6 +78,10 @@ impl ParticleWater {
             gone: GoneEmitter::numbers(&self.gone),
             compression: particles.compression[..count].to_vec(),
             held_back: self.held_back,
+            rounds: match self.fluid.rounds_taken() {
+                RoundsTaken { rounds: 0, .. } => Vec::new(),
+                taken => taken.numbers().to_vec(),
+            },
         }
     }
 
@@ -85,6 +91,9 @@ impl ParticleWater {
         let parts = self.parts(saved).ok_or("its particles do not fit the scene")??;
         self.check(saved, &parts)?;
         self.gone = GoneEmitter::from_numbers(&saved.gone)?;
+        if !saved.rounds.is_empty() {
+            self.fluid.count_rounds_from(RoundsTaken::from_numbers(&saved.rounds)?);
+        }
         let erosion = self.params.erosion.enabled;
         self.fluid.take_up(parts.particles(erosion), parts.density, *parts.clock)?;
         let [filled, walls] =

@@ -14,6 +14,7 @@ use crate::pressure::incompressible::Incompressible;
 use crate::pressure::summed::Summed;
 use crate::pressure::wcsph::Wcsph;
 use crate::pressure::{Pressure, Shared};
+use crate::rounds::RoundsTaken;
 use crate::thickening::Thickening;
 use periodic::Periodic;
 use thalweg_field::{Invalid, require};
@@ -210,9 +211,14 @@ impl Fluid {
         self.steps
     }
 
-    /// Rounds that its method has taken to find the pressure since it was made; 0 where it takes none.
-    pub fn rounds_taken(&self) -> u64 {
+    /// What the rounds came to in which its method looks for the pressure; nothing where it takes none.
+    pub fn rounds_taken(&self) -> RoundsTaken {
         self.pressure.rounds()
+    }
+
+    /// Counts them on from there.
+    pub fn count_rounds_from(&mut self, taken: RoundsTaken) {
+        self.pressure.count_rounds_from(taken);
     }
 
     /// The last step `[s]`; 0 before the first.

@@ -99,8 +99,8 @@ impl Fluid {
         self.next = next;
     }
 
-    /// Takes the compression of some sorted particles as given from here on, where density follows the flow `[-]`; to be called
-    /// between densities and forces.
+    /// Takes the compression of some sorted particles that something else drives as given in this step, unless density is summed up `[-]`; to be
+    /// called between densities and forces.
     pub fn prescribe(&mut self, given: &[(u32, f32)]) {
         for &(i, compression) in given {
             self.next.compression[i as usize] = compression;

@@ -19,6 +19,7 @@ use crate::integrate::{Extremes, Shift};
 use crate::neighbours::Neighbours;
 use crate::params::FluidParams;
 use crate::particles::{PADDING, Particles, make_room};
+use crate::rounds::RoundsTaken;
 use crate::tension::Normals;
 use crate::thickening::Thickening;
 
@@ -58,7 +59,8 @@ pub(crate) trait Pressure: std::fmt::Debug + Send + Sync {
     /// compression, and where they will be what shifts them there.
     fn compute_density(&mut self, sorted: Sorted, shared: &mut Shared, next: &mut Particles);
 
-    /// Takes the compression of some sorted particles as given, where the method has one `[-]`.
+    /// Takes the compression of some sorted particles as given until densities are computed anew, where the method has one; something else
+    /// drives them `[-]`.
     fn prescribe(&mut self, _given: &[(u32, f32)]) {}
 
     /// How long velocities change before positions do `[s]`, after a step of `last` and in one of `dt`: velocities live half a
@@ -76,10 +78,13 @@ pub(crate) trait Pressure: std::fmt::Debug + Send + Sync {
     /// Returns how long the kick is in the end `[s]`: a method that fails may shorten it, if it kicks for as long as a step lasts.
     fn accelerate(&mut self, sorted: Sorted, shared: &Shared, next: &mut Particles, kick: f64) -> f64;
 
-    /// Rounds taken so far, by methods that work in rounds.
-    fn rounds(&self) -> u64 {
-        0
+    /// What rounds came to so far, by methods that work in rounds.
+    fn rounds(&self) -> RoundsTaken {
+        RoundsTaken::default()
     }
+
+    /// Counts on from there.
+    fn count_rounds_from(&mut self, _taken: RoundsTaken) {}
 
     /// How particles are shifted beside the flow.
     fn shift(&self, params: &FluidParams, constants: &Constants) -> Shift;

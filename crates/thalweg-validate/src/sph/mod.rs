@@ -92,7 +92,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         name: "sph/discharge",
         about: "sources give what they promise, drowned or free",
-        run: discharge::discharge,
+        run: || discharge::discharge(PressureSolver::Wcsph),
     },
     Case { name: "sph/settling", about: "grains settle in still water", run: sediment::settling },
     Case { name: "sph/diffusion", about: "a cloud of sediment spreads", run: sediment::diffusion },
@@ -104,7 +104,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         name: "sph/erosion-spacing",
         about: "a sheet erodes the same at any spacing",
-        run: erosion_spacing::erosion_spacing,
+        run: || erosion_spacing::erosion_spacing(PressureSolver::Wcsph),
     },
     Case { name: "sph/no-leak", about: "rough ground stops what falls on it", run: bed::no_leak },
     Case {
@@ -164,6 +164,21 @@ macro_rules! incompressible {
                 name: concat!($name, "/hydrostatic"),
                 about: "a column at rest carries its weight",
                 run: || columns::hydrostatic($method),
+            },
+            Case {
+                name: concat!($name, "/pond"),
+                about: "a pond on rough, steep ground stays one",
+                run: || columns::pond($method, 3_000),
+            },
+            Case {
+                name: concat!($name, "/discharge"),
+                about: "sources give what they promise, drowned or free",
+                run: || discharge::discharge($method),
+            },
+            Case {
+                name: concat!($name, "/erosion-spacing"),
+                about: "a sheet erodes the same at any spacing",
+                run: || erosion_spacing::erosion_spacing($method),
             },
             Case {
                 name: concat!($name, "/wave"),

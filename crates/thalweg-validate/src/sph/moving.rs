@@ -4,7 +4,7 @@ use super::basin::{Basin, Filling};
 use super::measure::{cross, position, velocity, water};
 use crate::{Check, Checks};
 use std::f64::consts::PI;
-use thalweg_sph::{FluidParams, PressureSolver};
+use thalweg_sph::{FluidParams, Particles, PressureSolver};
 
 /// Layers of boundary on each side.
 const LAYERS: usize = 2;
@@ -125,6 +125,17 @@ fn pressure_in_square([x, z]: [f64; 2]) -> f64 {
     odd().map(|m| odd().map(|n| term(m, n)).sum::<f64>()).sum()
 }
 
+/// The fourth moment of the water of each quarter, in which arms count most: the smallest and the largest.
+fn arms(particles: &Particles) -> [f64; 2] {
+    let mut arms = [0.0; 4];
+    for i in water(particles) {
+        let [x, _, z] = position(particles, i);
+        arms[usize::from(x > 0.0) + 2 * usize::from(z > 0.0)] += (x * x + z * z).powi(2);
+    }
+    [f64::min, f64::max]
+        .map(|choose: fn(f64, f64) -> f64| arms.into_iter().reduce(choose).unwrap_or(f64::NAN))
+}
+
 /// A square of water of 1 m between two plates that turns freely, a radian in a second, until it has turned by one: its corners grow into
 /// four arms, and nothing turns or moves the whole.
 pub(super) fn spinning_square() -> Checks {
@@ -163,20 +174,7 @@ pub(super) fn spinning_square() -> Checks {
     let middle = |axis: usize| {
         water(particles).map(|i| position(particles, i)[axis]).sum::<f64>() / basin.fluid.len() as f64
     };
-    // How far the water of each quarter reaches: the fourth moment, in which arms count most.
-    let mut arms = [0.0; 4];
-    for i in water(particles) {
-        let [x, _, z] = position(particles, i);
-        let quarter = match (x > 0.0, z > 0.0) {
-            (true, true) => 0,
-            (false, true) => 1,
-            (false, false) => 2,
-            (true, false) => 3,
-        };
-        arms[quarter] += (x * x + z * z).powi(2);
-    }
-    let [low, high] = [f64::min, f64::max]
-        .map(|choose: fn(f64, f64) -> f64| arms.into_iter().reduce(choose).unwrap_or(f64::NAN));
+    let [low, high] = arms(particles);
     Ok(vec![
         Check::new("angular momentum", "of that at the beginning", SOURCE).near(
             turning(&basin) / start,

@@ -120,7 +120,7 @@ fn stream() -> Result<(Heightfield, Volume, Params, Setting), Stopped> {
 pub(super) fn erosion(pressure: PressureSolver) -> Checks {
     let (ground, volume, mut params, mut setting) = stream()?;
     params.fluid.pressure = pressure;
-    // One emitter: between the mouths of two, `dfsph` bursts on some grounds, whether heights or voxels.
+    // One emitter: the mouth of the other is in its way, and what bounces off that falls somewhere else each time (with both `wcsph` erodes 14 % more).
     setting.emitters.truncate(1);
     let run = |mut water: ParticleWater| -> Result<f64, Stopped> {
         while water.time() < 0.75 {

@@ -277,7 +277,7 @@ pub struct Crumbs {
 }
 
 /// How many particles there were, came, went, and are left.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ParticleCounts {
     /// At the beginning.
     pub start: u64,
@@ -289,6 +289,22 @@ pub struct ParticleCounts {
     pub end: u64,
     /// Due from emitters, but there was no room for them.
     pub held_back: u64,
+    /// Rounds in which their pressure was sought, by methods that seek it so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rounds: Option<Rounds>,
+}
+
+/// Rounds in which the pressure of particles was sought, and steps in which it was not found.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Rounds {
+    /// How many there were.
+    pub taken: u64,
+    /// How often a step was taken anew, half as long.
+    pub steps_anew: u64,
+    /// Steps that went on with more left compressed than the tolerance.
+    pub steps_unfinished: u64,
+    /// What was left at most, on average over the particles of a step `[-]`.
+    pub worst: f64,
 }
 
 /// How many particles a run will have.

@@ -3,8 +3,8 @@
 use super::method::{Method, read_as, table};
 use super::sections::time_steps;
 use super::{
-    Books, Canvas, CellPatch, Clock, Crowd, Crumbs, GoOn, Layer, ParticleCounts, Patch, Relaxing, Sections,
-    Setup, Solver, StepError, Stroke, Tool, Wanted, cannot_paint,
+    Books, Canvas, CellPatch, Clock, Crowd, Crumbs, GoOn, Layer, ParticleCounts, Patch, Relaxing, Rounds,
+    Sections, Setup, Solver, StepError, Stroke, Tool, Wanted, cannot_paint,
 };
 use crate::project::{Complaint, Emitter, EmitterShape, Obstacle, ObstacleShape, Scene};
 use crate::world::{Ground, memory_beside};
@@ -17,7 +17,7 @@ use thalweg_field::{
     Body, BodyPart, Edge, Field, FieldInfo, Finish, Grid2, Heightfield, Invalid, Material, Points, Pose,
     Region, Snapshot, TimeSteps, TriMesh,
 };
-use thalweg_sph::RunningEmitter;
+use thalweg_sph::{FluidParams, RoundsTaken, RunningEmitter};
 use thalweg_terrain::analysis::slope;
 use thalweg_terrain::volume::Volume;
 use toml::{Table, Value};
@@ -135,7 +135,44 @@ impl ParticleRun {
         let [start, added, removed, end] =
             [water.start, water.added, water.exported, water.end].map(|all| (all / volume).round() as u64);
         let held_back = self.water.held_back().round() as u64;
-        ParticleCounts { start, added, removed, end, held_back }
+        ParticleCounts { start, added, removed, end, held_back, rounds: self.rounds() }
+    }
+
+    /// Rounds in which the pressure was sought, if it was.
+    fn rounds(&self) -> Option<Rounds> {
+        let RoundsTaken { rounds, anew, unfinished, worst } = self.water.fluid().rounds_taken();
+        (rounds > 0).then_some(Rounds {
+            taken: rounds,
+            steps_anew: anew,
+            steps_unfinished: unfinished,
+            worst,
+        })
+    }
+
+    /// What emitters could not give for want of room, in words.
+    fn held_back(&self) -> Option<String> {
+        let (held_back, most) =
+            (self.water.held_back().round() as u64, self.water.params().fluid.max_particles);
+        let text = format!(
+            "solver.fluid.max_particles is {most}, and there is no room for more: emitters have held back {held_back} \
+             particles; raise it, let water leave through a sink, an open edge or with a lifetime, or use a larger \
+             solver.fluid.spacing"
+        );
+        (held_back > 0).then_some(text)
+    }
+
+    /// Steps in which the pressure was not found, in words.
+    fn unfinished(&self) -> Option<String> {
+        let FluidParams { max_rounds, tolerance, .. } = self.water.params().fluid;
+        let RoundsTaken { unfinished, worst, .. } = self.water.fluid().rounds_taken();
+        let text = format!(
+            "solver.fluid.max_rounds is {max_rounds}, and in {unfinished} of {} steps that did not do: they went on with up to {:.2e} of the \
+             water's volume still compressed, and solver.fluid.tolerance is {tolerance:.2e}; raise max_rounds or tolerance, or lower \
+             solver.fluid.safety",
+            self.water.steps_taken(),
+            worst
+        );
+        (unfinished > 0).then_some(text)
     }
 
     /// Pieces of rock that have fallen, if any.
@@ -474,19 +511,24 @@ impl Solver for ParticleRun {
     }
 
     fn warning(&self) -> Option<String> {
-        let (held_back, most) =
-            (self.water.held_back().round() as u64, self.water.params().fluid.max_particles);
-        let text = format!(
-            "solver.fluid.max_particles is {most}, and there is no room for more: emitters have held back {held_back} \
-             particles; raise it, let water leave through a sink, an open edge or with a lifetime, or use a larger \
-             solver.fluid.spacing"
-        );
-        (held_back > 0).then_some(text)
+        let told: Vec<String> = self.held_back().into_iter().chain(self.unfinished()).collect();
+        (!told.is_empty()).then(|| told.join("; "))
     }
 
     fn save(&self, into: &mut Sections) {
-        let Saved { numbers, doubles, floats, tags, painted, relaxed, gone, compression, held_back, .. } =
-            self.water.save();
+        let Saved {
+            numbers,
+            doubles,
+            floats,
+            tags,
+            painted,
+            relaxed,
+            gone,
+            compression,
+            held_back,
+            rounds,
+            ..
+        } = self.water.save();
         let height = &self.water.ground().height;
         into.put("size", vec![height.cols(), height.rows()]);
         into.put("particles", self.water.particle_count());
@@ -503,6 +545,9 @@ impl Solver for ParticleRun {
         }
         if held_back > 0.0 {
             into.put_doubles("held_back", vec![held_back]);
+        }
+        if !rounds.is_empty() {
+            into.put_doubles("rounds", rounds);
         }
     }
 
@@ -528,6 +573,7 @@ impl Solver for ParticleRun {
             // Those of the first version have densities that are found anew in every step.
             compression: from.floats("compression").map(<[f32]>::to_vec).unwrap_or_default(),
             held_back: from.doubles("held_back").map_or(0.0, |all| all.iter().sum()),
+            rounds: from.doubles("rounds").map(<[f64]>::to_vec).unwrap_or_default(),
         };
         self.water.restore(&saved)?;
         self.dt = time_steps(from.doubles("clock")?)?;

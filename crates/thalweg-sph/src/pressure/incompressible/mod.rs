@@ -30,6 +30,7 @@ use crate::integrate::{Extremes, Shift};
 use crate::kernel::{Kernel, Wendland, lattice_sum};
 use crate::params::FluidParams;
 use crate::particles::{BOUNDARY, PART, Particles};
+use crate::rounds::RoundsTaken;
 use around::Around;
 use push::Push;
 use rounds::{Found, Task, Work};
@@ -73,8 +74,9 @@ pub(crate) struct Incompressible {
     diagonal: Vec<f32>,
     /// By how much closer than at rest fluid stands around each `[-]`.
     crowding: Vec<f32>,
-    /// Rounds taken so far.
-    taken: u64,
+    /// Particles of known velocity and compression: water that emitters drive.
+    given: Vec<(u32, f32)>,
+    taken: RoundsTaken,
 }
 
 impl Incompressible {
@@ -87,7 +89,14 @@ impl Incompressible {
     }
 
     fn new(rounds: Rounds) -> Self {
-        Self { rounds, columns: Columns::default(), diagonal: Vec::new(), crowding: Vec::new(), taken: 0 }
+        Self {
+            rounds,
+            columns: Columns::default(),
+            diagonal: Vec::new(),
+            crowding: Vec::new(),
+            given: Vec::new(),
+            taken: RoundsTaken::default(),
+        }
     }
 }
 
@@ -107,6 +116,15 @@ impl Pressure for Incompressible {
         let out = [&mut self.diagonal, &mut self.crowding].map(|column| &mut column[..count]);
         neighbours.walk(particles, &around, out);
         self.columns.finish_density(sorted, shared, &particles.compression);
+        // The pressure of the step before is the first guess, and what emitters press by.
+        next.compression[..count].copy_from_slice(&particles.compression[..count]);
+        self.given.clear();
+    }
+
+    /// They take no part in the rounds, and are walls that go along with the flow.
+    fn prescribe(&mut self, given: &[(u32, f32)]) {
+        self.given.extend_from_slice(given);
+        given.iter().for_each(|&(i, _)| self.diagonal[i as usize] = 0.0);
     }
 
     /// Velocities and positions are of the same time.
@@ -128,12 +146,15 @@ impl Pressure for Incompressible {
         move_on(sorted.particles, next, kick as f32);
         let shortest = SHORTEST * sorted.params.spacing / f64::from(sorted.constants.sound_speed);
         loop {
-            begin(sorted, next);
+            self.begin(sorted, next);
             let found = self.keep_flow(sorted, &numbers, next, kick as f32);
-            self.taken += u64::from(found.rounds);
-            if found.error <= FAILED * sorted.params.tolerance || kick <= shortest {
+            self.taken.rounds += u64::from(found.rounds);
+            let tolerance = sorted.params.tolerance;
+            if found.error <= FAILED * tolerance || kick <= shortest {
+                self.taken.go_on(found.error, tolerance);
                 break;
             }
+            self.taken.anew += 1;
             kick *= 0.5;
             halve(sorted.particles, next);
         }
@@ -143,8 +164,12 @@ impl Pressure for Incompressible {
         kick
     }
 
-    fn rounds(&self) -> u64 {
+    fn rounds(&self) -> RoundsTaken {
         self.taken
+    }
+
+    fn count_rounds_from(&mut self, taken: RoundsTaken) {
+        self.taken = taken;
     }
 
     fn shift(&self, _: &FluidParams, _: &Constants) -> Shift {
@@ -160,6 +185,27 @@ impl Pressure for Incompressible {
 }
 
 impl Incompressible {
+    /// The pressure of the step before or the one that is given, none for spray; and a flow in which the boundary goes as it goes.
+    fn begin(&self, sorted: Sorted, next: &mut Particles) {
+        let Sorted { particles, constants, .. } = sorted;
+        let count = particles.len();
+        for (own, ahead) in particles.velocity.iter().zip(&mut next.position) {
+            let work = |range: Range<usize>, ahead: &mut [f32]| ahead.copy_from_slice(&own[range]);
+            band::for_each_part(0..count, PART, &mut ahead[..count], &work);
+        }
+        let stiffness = constants.sound_speed * constants.sound_speed;
+        let work = |range: Range<usize>, pressure: &mut [f32]| {
+            for (pressure, i) in pressure.iter_mut().zip(range) {
+                let moved = self.diagonal[i] != 0.0;
+                *pressure = if moved { stiffness * particles.compression[i] } else { 0.0 };
+            }
+        };
+        band::for_each_part(0..count, PART, &mut next.compression[..count], &work);
+        for &(i, compression) in &self.given {
+            next.compression[i as usize] = stiffness * compression;
+        }
+    }
+
     /// Finds the pressure under which the flow does not compress the fluid.
     fn keep_flow(&mut self, sorted: Sorted, numbers: &Numbers, next: &mut Particles, kick: f32) -> Found {
         let Particles { position, velocity, mass, expires, compression, .. } = next;
@@ -171,6 +217,7 @@ impl Incompressible {
             sorted,
             numbers,
             diagonal: &self.diagonal,
+            given: &self.given,
             even,
             start: velocity.each_ref().map(Vec::as_slice),
             time: kick,
@@ -254,28 +301,6 @@ fn each_velocity(particles: &Particles, next: &mut Particles, change: &(impl Fn(
             }
         });
     }
-}
-
-/// The pressure of the step before, and a flow in which the boundary goes as it goes.
-fn begin(sorted: Sorted, next: &mut Particles) {
-    let Sorted { particles, constants, .. } = sorted;
-    let count = particles.len();
-    for (own, ahead) in particles.velocity.iter().zip(&mut next.position) {
-        band::for_each_part(
-            0..count,
-            PART,
-            &mut ahead[..count],
-            &|range: Range<usize>, ahead: &mut [f32]| {
-                ahead.copy_from_slice(&own[range]);
-            },
-        );
-    }
-    let stiffness = constants.sound_speed * constants.sound_speed;
-    band::for_each_part(0..count, PART, &mut next.compression[..count], &|range, pressure: &mut [f32]| {
-        for (pressure, compression) in pressure.iter_mut().zip(&particles.compression[range]) {
-            *pressure = stiffness * compression;
-        }
-    });
 }
 
 /// How its own pressure parts a particle amid a lattice from its neighbours `[1/m²]`.

@@ -22,6 +22,8 @@ pub(super) struct Task<'a> {
     pub numbers: &'a Numbers,
     /// What [`Around`](super::around::Around) finds `[1/m²]`.
     pub diagonal: &'a [f32],
+    /// Particles that keep their velocity whatever pushes them; their pressure is given.
+    pub given: &'a [(u32, f32)],
     /// What stands for it in corrections, where that is more: the same for all particles, or nothing `[1/m²]`.
     pub even: f32,
     /// The flow without pressure `[m/s]`, and how long it goes on `[s]`.
@@ -116,6 +118,9 @@ impl Task<'_> {
         };
         let flow = work.flow.each_mut().map(|column| &mut column[..count]);
         neighbours.walk(particles, &push, flow);
+        for i in self.given.iter().map(|&(i, _)| i as usize) {
+            (0..3).for_each(|axis| work.flow[axis][i] = particles.velocity[axis][i]);
+        }
     }
 
     /// What that flow leaves compressed.
@@ -201,17 +206,10 @@ impl Task<'_> {
         let (length, turn) = (next.length as f32, next.turn as f32);
         let before = &*work.before;
         let part = |range: Range<usize>, [pressure, way]: [&mut [f32]; 2]| {
-            for (k, i) in range.enumerate() {
-                if self.sorted.particles.tag[i] & BOUNDARY != 0 {
-                    continue;
-                }
+            for (k, i) in range.enumerate().filter(|&(_, i)| self.takes_part(i)) {
                 let was = pressure[k];
-                pressure[k] = if self.diagonal[i] == 0.0 {
-                    0.0
-                } else {
-                    let correction = self.correction(i, before[i]) + turn * way[k];
-                    (was + length * correction).max(self.least(i))
-                };
+                let correction = self.correction(i, before[i]) + turn * way[k];
+                pressure[k] = (was + length * correction).max(self.least(i));
                 way[k] = pressure[k] - was;
             }
         };
