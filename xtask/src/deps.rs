@@ -1,7 +1,7 @@
 //! Licences, versions and sources of everything that the program is made of, compared with `deny.toml`.
 
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 /// Checks all packages; what is wrong is printed.
@@ -58,7 +58,35 @@ fn packages() -> Result<Vec<Value>, String> {
     let output = Command::new("cargo").args(arguments).output().map_err(|error| format!("cargo: {error}"))?;
     let whole: Value = serde_json::from_slice(&output.stdout)
         .map_err(|error| format!("cargo metadata: {error}: {}", String::from_utf8_lossy(&output.stderr)))?;
-    Ok(whole["packages"].as_array().cloned().unwrap_or_default())
+    let mut packages = whole["packages"].as_array().cloned().unwrap_or_default();
+    let older = with_our_compiler(&packages, &whole["resolve"]["nodes"])?;
+    for package in packages.iter_mut().filter(|package| !older.contains(&text(&package["id"]))) {
+        package["rust_version"] = Value::Null;
+    }
+    Ok(packages)
+}
+
+/// The packages below those of our own crates that promise the compiler of the workspace. One that asks for a newer one, as the
+/// studio does, brings along what may ask for it too.
+fn with_our_compiler(packages: &[Value], nodes: &Value) -> Result<BTreeSet<String>, String> {
+    let compiler = rules()?.compiler;
+    let own = |package: &&Value| {
+        package["source"].is_null() && version(&text(&package["rust_version"])) <= compiler
+    };
+    let mut ways: Vec<String> = packages.iter().filter(own).map(|package| text(&package["id"])).collect();
+    let nodes = nodes.as_array().into_iter().flatten();
+    let below: BTreeMap<_, _> = nodes.map(|node| (text(&node["id"]), &node["dependencies"])).collect();
+    let mut found = BTreeSet::new();
+    while let Some(id) = ways.pop() {
+        if found.insert(id.clone()) {
+            ways.extend(below.get(&id).and_then(|list| list.as_array()).into_iter().flatten().map(text));
+        }
+    }
+    Ok(found)
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().into()
 }
 
 impl Rules {

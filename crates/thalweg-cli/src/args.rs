@@ -41,6 +41,8 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Tell how high and how deep it is at some places of a scene: ground, water, waves
     Query(QueryArgs),
+    /// Open the studio: a window on a scene at work
+    Studio(StudioArgs),
     /// Say what a key of a scene means: unit, range, default, presets
     Explain(ExplainArgs),
     /// Print the JSON Schema of scene files, for editors
@@ -68,6 +70,7 @@ impl Command {
                 | Self::Render(_)
                 | Self::Bench(_)
                 | Self::Doctor(_)
+                | Self::Studio(_)
         )
     }
 }
@@ -547,6 +550,17 @@ pub(crate) struct CheckArgs {
     /// Memory that may be used, in MiB [default: 75 % of what the machine has]
     #[arg(long, value_name = "MIB")]
     pub max_memory: Option<u64>,
+}
+
+/// Arguments of `studio`.
+#[derive(Debug, Args)]
+pub(crate) struct StudioArgs {
+    /// Scene file, folder with a scene.toml, or name of a built-in scene [default: a welcome]
+    #[arg(value_hint = ValueHint::AnyPath)]
+    pub scene: Option<String>,
+    /// Folder for pictures, exports and scenes [default: thalweg-studio among your pictures]
+    #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub out: Option<PathBuf>,
 }
 
 /// Arguments of `explain`.

@@ -18,6 +18,7 @@ mod query;
 mod render;
 mod scene;
 mod simulate;
+mod studio;
 mod target;
 mod tiles;
 mod volume;
@@ -34,6 +35,7 @@ pub(crate) use new::new;
 pub(crate) use query::query;
 pub(crate) use render::render;
 pub(crate) use simulate::{demo, run};
+pub(crate) use studio::studio;
 
 /// Greets a newcomer.
 pub(crate) fn welcome() {

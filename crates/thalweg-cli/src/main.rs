@@ -67,6 +67,7 @@ fn obey(Cli { command }: Cli) -> Result<(), Failure> {
         Some(Command::Render(args)) => command::render(&args),
         Some(Command::Check(args)) => command::check(&args),
         Some(Command::Query(args)) => command::query(&args),
+        Some(Command::Studio(args)) => command::studio(&args),
         Some(Command::Explain(args)) => command::explain(&args),
         Some(Command::Schema) => command::schema(),
         Some(Command::Validate(args)) => command::validate(&args),

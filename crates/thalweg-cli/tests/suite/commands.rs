@@ -48,6 +48,20 @@ fn the_built_in_scenes_are_listed_copied_and_checked() {
     }
 }
 
+/// The program alone, as on a machine where nobody built the studio.
+#[test]
+fn the_studio_is_started_or_it_is_told_how_to_build_it() {
+    let folder = Folder::new();
+    let alone = folder.path(&format!("thalweg{}", std::env::consts::EXE_SUFFIX));
+    std::fs::copy(env!("CARGO_BIN_EXE_thalweg"), &alone).unwrap();
+    let mut command = std::process::Command::new(&alone);
+    command.arg("studio");
+    let ran = folder.judge(command, "studio");
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(ran.stderr.contains("cargo build --release -p thalweg-studio"), "{ran:?}");
+    assert_eq!(ran.stderr.trim().lines().count(), 1, "{ran:?}");
+}
+
 #[test]
 fn new_never_overwrites() {
     let folder = Folder::new();
