@@ -65,7 +65,7 @@ pub(crate) fn show(studio: &mut Studio, ctx: &Context) {
         });
         ScrollArea::vertical().max_height(300.0).auto_shrink([false, false]).show(ui, |ui| {
             for (name, path, is_folder) in browser.entries() {
-                let name = if is_folder { format!("📁 {name}") } else { name };
+                let name = if is_folder { format!("{name}/") } else { name };
                 if ui.selectable_label(false, name).clicked() {
                     if is_folder { browser.folder = path } else { chosen = Some(path) }
                 }

@@ -64,7 +64,9 @@ impl Export {
 
     /// The same as a line for a terminal.
     pub(crate) fn command(&self) -> String {
-        let words: Vec<_> = self.arguments().iter().map(|word| shell_word(word)).collect();
+        // Paths are quoted; what begins with a dash is no path.
+        let word = |word: &String| if word.starts_with('-') { word.clone() } else { shell_word(word) };
+        let words: Vec<_> = self.arguments().iter().map(word).collect();
         format!("thalweg {}", words.join(" "))
     }
 

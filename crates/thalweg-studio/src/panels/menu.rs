@@ -59,20 +59,20 @@ fn entries(studio: &mut Studio, ui: &mut Ui, menu: Menu) {
 /// Play, step, reset, undo, redo.
 fn buttons(studio: &mut Studio, ui: &mut Ui) {
     let playing = studio.shown.as_ref().is_some_and(|shown| shown.playing);
-    let name = if playing { "⏸ Pause" } else { "▶ Play" };
+    let name = if playing { "Pause" } else { "Play" };
     let width = 78.0;
     let play = ui.add_sized([width, 24.0], Button::new(RichText::new(name).strong()).selected(!playing));
     if play.on_hover_text(told(ui, Command::Play)).clicked() {
         studio.obey(Command::Play);
     }
-    button(studio, ui, Command::Step, "⏭ Step");
-    button(studio, ui, Command::Reset, "⏮ Reset");
+    button(studio, ui, Command::Step, "Step");
+    button(studio, ui, Command::Reset, "Reset");
     ui.separator();
     let [undo, redo] = studio
         .shown
         .as_ref()
         .map_or([false; 2], |shown| [!shown.undoable[0].is_empty(), !shown.undoable[1].is_empty()]);
-    for (command, name, able) in [(Command::Undo, "⟲ Undo", undo), (Command::Redo, "⟳ Redo", redo)] {
+    for (command, name, able) in [(Command::Undo, "Undo", undo), (Command::Redo, "Redo", redo)] {
         let button = ui.add_enabled(able, Button::new(name));
         if button.on_hover_text(told(ui, command)).clicked() {
             studio.obey(command);

@@ -20,7 +20,7 @@ pub(crate) fn show(studio: &mut Studio, ui: &mut Ui) {
         ui.set_max_width((rect.width() - 24.0).clamp(200.0, 560.0));
         if studio.recording.is_on() {
             Frame::popup(ui.style()).show(ui, |ui| {
-                let text = format!("● Recording: {} frames so far. F11 ends it.", studio.recording.frames());
+                let text = format!("Recording: {} frames so far. F11 ends it.", studio.recording.frames());
                 ui.label(RichText::new(text).color(theme::WARN));
             });
         }

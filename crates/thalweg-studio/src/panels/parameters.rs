@@ -171,7 +171,7 @@ fn show_row(studio: &mut Studio, ui: &mut Ui, row: &Row, changed: bool) -> Optio
             },
         );
         done = control(&mut studio.panel, ui, row, waits.as_deref());
-        if changed && ui.small_button("↺").on_hover_text("As it was when the scene was opened").clicked() {
+        if changed && ui.small_button("Back").on_hover_text("As it was when the scene was opened").clicked() {
             done = Some(Done::Reset);
         }
         if waits.is_some() {
