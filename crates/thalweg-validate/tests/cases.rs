@@ -135,6 +135,7 @@ tests_of_cases! {
     an_undamped_box_swings_on: "waves/body-energy",
     what_a_hull_displaces_goes_out_in_waves: "waves/body-volume",
     a_heaving_box_loses_what_its_waves_carry_away: "waves/body-radiation",
+    a_heaving_box_on_waves_loses_what_is_found_in_the_water: "waves/body-radiation-on-waves",
     any_number_of_threads_moves_bodies_alike: "waves/body-threads",
 }
 
