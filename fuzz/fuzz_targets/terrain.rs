@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use thalweg::io::{ReadOptions, estimate, read_heightfield, read_map, read_png_description, survey};
+use thalweg::io::{ReadOptions, estimate, read_heightfield, read_map, read_png_description, read_png_rgb, survey};
 
 const NAMES: [&str; 10] =
     ["a.png", "a.tif", "a.exr", "a.r16", "a.raw", "a.r32", "a.asc", "N34W119.hgt", "a.npy", "a.pfm"];
@@ -25,4 +25,5 @@ fuzz_target!(|bytes: &[u8]| {
     let _ = survey(&path, &options);
     let _ = read_map(&path, 16 << 20);
     let _ = read_png_description(&path);
+    let _ = read_png_rgb(&path, 16 << 20);
 });

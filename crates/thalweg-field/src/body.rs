@@ -95,6 +95,21 @@ impl Pose {
         let turned = self.turned(place);
         std::array::from_fn(|i| self.place[i] + turned[i])
     }
+
+    /// A share of the way to another pose: straight, and turning the shorter way round. For the small turns between two steps the
+    /// chord of the quaternions does as well as their arc: at 10 degrees the two differ by less than 0.002 degrees.
+    pub fn toward(&self, other: &Self, share: f64) -> Self {
+        let mixed = |a: f64, b: f64| a + (b - a) * share;
+        let along: f64 = self.turn.iter().zip(other.turn).map(|(a, b)| a * b).sum();
+        // A quaternion and its negative are the same turn.
+        let sign = if along < 0.0 { -1.0 } else { 1.0 };
+        let turn: [f64; 4] = std::array::from_fn(|i| mixed(self.turn[i], sign * other.turn[i]));
+        let length = turn.iter().map(|part| part * part).sum::<f64>().sqrt();
+        Self {
+            place: std::array::from_fn(|i| mixed(self.place[i], other.place[i])),
+            turn: turn.map(|part| part / length),
+        }
+    }
 }
 
 impl Material {
@@ -120,5 +135,23 @@ mod tests {
         let south_east = Pose::heading([0.0; 3], 0.75 * std::f64::consts::PI).turned([1.0, 0.0, 0.0]);
         assert!(close(south_east, [0.5_f64.sqrt(), -(0.5_f64.sqrt()), 0.0]), "{south_east:?}");
         assert!(close(Pose::default().turned([1.0, 2.0, 3.0]), [1.0, 2.0, 3.0]));
+    }
+
+    #[test]
+    fn halfway_to_another_pose_is_halfway_around_the_shorter_way() {
+        let degrees = |angle: f64| angle.to_radians();
+        let (from, mut to) =
+            (Pose::heading([1.0, 2.0, 3.0], degrees(355.0)), Pose::heading([3.0, 2.0, -1.0], degrees(5.0)));
+        for sign in [1.0, -1.0] {
+            to.turn = to.turn.map(|part| sign * part);
+            for share in [0.0, 0.25, 0.5, 1.0] {
+                let pose = from.toward(&to, share);
+                assert!(close(pose.place, [1.0 + 2.0 * share, 2.0, 3.0 - 4.0 * share]));
+                let [east, north, _] = pose.turned([1.0, 0.0, 0.0]);
+                let heading = east.atan2(north).to_degrees();
+                let off = heading - (10.0 * share - 5.0);
+                assert!(off.abs() < 0.002, "{share}: {off} degrees off");
+            }
+        }
     }
 }

@@ -1,8 +1,8 @@
 //! Moving pictures: frames pushed one by one into a video or an animated PNG.
 
 use crate::atomic::{BUFFER, Part};
-use crate::heightmap::check_size;
 use crate::map::check_pixels;
+use crate::written::check_size;
 use crate::{WriteError, png};
 use std::ffi::OsString;
 use std::fs::File;

@@ -2,6 +2,7 @@
 
 use crate::ReadError;
 use crate::reading::{Reading, open_regular};
+use crate::reproject::Degrees;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
@@ -61,6 +62,18 @@ impl World {
         let corner = [x - 0.5 * a - 0.5 * b, y - 0.5 * d - 0.5 * e];
         Ok(Self { cell: [a, -e], rotated: b != 0.0 || d != 0.0, corner })
     }
+}
+
+/// Where a picture of so many columns and rows lies in degrees, by a world file and a coordinate system beside it; asked for if it is
+/// to be laid out in metres.
+pub(crate) fn degrees(reading: Reading, [cols, rows]: [usize; 2]) -> Result<Option<Degrees>, ReadError> {
+    if !reading.options.utm {
+        return Ok(None);
+    }
+    let Some((World { cell, rotated, corner }, _)) = World::beside(reading)? else { return Ok(None) };
+    let upright = !rotated && cell[0] > 0.0 && cell[1] > 0.0;
+    let geographic = Prj::beside(reading)?.is_some_and(|prj| prj.geographic);
+    Ok((upright && geographic).then_some(Degrees { corner, cell, cols, rows }))
 }
 
 /// A coordinate system as text beside a file.

@@ -2,8 +2,8 @@
 
 use crate::WriteError;
 use crate::atomic::write_atomic;
-use crate::heightmap::check_size;
 use crate::label::KEY;
+use crate::written::check_size;
 use ::png::{BitDepth, ColorType, Compression, Encoder};
 use std::io::{self, Write};
 use std::path::Path;
@@ -25,6 +25,11 @@ pub fn write_vectors_png(path: &Path, vectors: &Grid2<[f32; 3]>, about: &str) ->
 /// Writes shares of four materials as 8-bit red, green, blue and alpha, as they are.
 pub fn write_shares_png(path: &Path, shares: &Grid2<[u8; 4]>, about: &str) -> Result<(), WriteError> {
     write(path, shares, about, (ColorType::Rgba, BitDepth::Eight), |shares, bytes| bytes.extend(shares))
+}
+
+/// Writes shares of one material as 8-bit grey, as they are.
+pub fn write_share_png(path: &Path, share: &Grid2<u8>, about: &str) -> Result<(), WriteError> {
+    write(path, share, about, (ColorType::Grayscale, BitDepth::Eight), |share, bytes| bytes.push(share))
 }
 
 fn write<T: Copy>(

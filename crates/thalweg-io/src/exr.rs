@@ -3,14 +3,17 @@
 use crate::label::{KEY, Label};
 use crate::reading::{Head, Raster, Reading};
 use crate::{Estimate, Notice, ReadError};
-use ::exr::block::reader::{ChunksReader, Reader};
-use ::exr::block::{self, UncompressedBlock};
+use ::exr::block::reader::Reader;
+use ::exr::block::writer::{ChunkWriter, ChunksWriter};
+use ::exr::block::{self, BlockIndex, UncompressedBlock, enumerate_ordered_header_block_indices};
 use ::exr::error::Error;
-use ::exr::image::{Encoding, Image, Layer, SpecificChannels};
+use ::exr::image::Encoding;
 use ::exr::math::Vec2;
-use ::exr::meta::attribute::{AttributeValue, SampleType, Text};
+use ::exr::meta::attribute::{AttributeValue, ChannelDescription, SampleType, Text};
 use ::exr::meta::header::{Header, LayerAttributes};
-use ::exr::prelude::{WritableImage, f16};
+use ::exr::meta::{BlockDescription, MetaData};
+use ::exr::prelude::f16;
+use rayon::prelude::*;
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, BufReader, Seek, Write};
@@ -29,6 +32,9 @@ const HEIGHT: &str = "height";
 
 /// Channels that are one picture together.
 const COLOURS: [&str; 3] = ["R", "G", "B"];
+
+/// Blocks of lines that are packed or unpacked side by side: enough for every thread to have some.
+const AT_ONCE: usize = 32;
 
 /// An EXR file whose header has been checked.
 pub(crate) struct Opened<'a> {
@@ -61,8 +67,9 @@ impl<'a> Opened<'a> {
         let (part, channel) = chosen(reading, reader.headers())?;
         let header = &reader.headers()[part];
         let Vec2(cols, rows) = header.layer_size;
-        // A block is held packed and unpacked.
-        let scratch = (block_cells(header) as u64).saturating_mul(2 * channel.all as u64);
+        // Blocks are held packed and unpacked.
+        let at_once = header.chunk_count.min(AT_ONCE) as u64;
+        let scratch = (block_cells(header) as u64).saturating_mul(2 * channel.all as u64 * at_once);
         let size = reading.admit(FORMAT, cols as u64, rows as u64, scratch)?;
         Ok(Self { reading, reader, part, channel, size })
     }
@@ -85,8 +92,6 @@ impl<'a> Opened<'a> {
         let mut heights = Grid2::filled(size.cols, size.rows, f32::NAN);
         let mut seen = HashSet::new();
         let mut differ = false;
-        let chunks = reader
-            .filter_chunks(false, |_, tile, block| block.layer == part && tile.is_largest_resolution_level());
         let mut place = |block: UncompressedBlock| {
             let Vec2(col, row) = block.index.pixel_position;
             let Vec2(width, height) = block.index.pixel_size;
@@ -110,9 +115,7 @@ impl<'a> Opened<'a> {
             }
             Ok(())
         };
-        chunks
-            .and_then(|chunks| chunks.decompress_sequential(false, |_, block| place(block)))
-            .map_err(|error| explain(reading, error))?;
+        unpacked(reader, part, &mut place).map_err(|error| explain(reading, error))?;
         let Channel { name, others, colours, .. } = channel;
         // Of grey written as three equal channels nothing is left out.
         if !others.is_empty() && reading.options.band.is_none() && (colours.is_none() || differ) {
@@ -134,6 +137,26 @@ impl<'a> Opened<'a> {
         if data[0] < display[0] || data[1] < display[1] {
             notices.push(Notice::WindowCut { data, display });
         }
+    }
+}
+
+/// Hands all blocks of a part on, some of them unpacked side by side.
+fn unpacked(
+    reader: Reader<BufReader<File>>,
+    part: usize,
+    place: &mut impl FnMut(UncompressedBlock) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let meta = reader.meta_data().clone();
+    let mut chunks = reader
+        .filter_chunks(false, |_, tile, block| block.layer == part && tile.is_largest_resolution_level())?;
+    loop {
+        let some: Vec<_> = chunks.by_ref().take(AT_ONCE).collect::<Result<_, _>>()?;
+        if some.is_empty() {
+            return Ok(());
+        }
+        let unpack = |chunk| UncompressedBlock::decompress_chunk(chunk, &meta, false);
+        let blocks: Vec<_> = some.into_par_iter().map(unpack).collect();
+        blocks.into_iter().try_for_each(|block| place(block?))?;
     }
 }
 
@@ -247,13 +270,51 @@ fn explain(reading: Reading, error: Error) -> ReadError {
 
 /// Writes one channel `Y` of 32-bit floats.
 pub(crate) fn write(writer: impl Write + Seek, values: &Grid2<f32>, label: &Label) -> io::Result<()> {
+    write_rows(writer, [values.cols(), values.rows()], label, |row, out| {
+        out.copy_from_slice(values.row(row));
+        Ok(())
+    })
+}
+
+/// The same, of the rows that `give` puts into its second argument, from the north to the south; some blocks of them are there at
+/// once.
+pub(crate) fn write_rows(
+    writer: impl Write + Seek,
+    [cols, rows]: [usize; 2],
+    label: &Label,
+    mut give: impl FnMut(usize, &mut [f32]) -> io::Result<()>,
+) -> io::Result<()> {
     // A layer name would become a prefix of the channel's name in some programs.
     let mut attributes = LayerAttributes::default();
     attributes.other.insert(Text::from(KEY), AttributeValue::Text(Text::from(label.to_ascii().as_str())));
-    let channels =
-        SpecificChannels::build().with_channel("Y").with_pixel_fn(|Vec2(col, row)| (values.at(col, row),));
-    let layer = Layer::new((values.cols(), values.rows()), attributes, Encoding::SMALL_LOSSLESS, channels);
-    Image::from_layer(layer).write().to_buffered(writer).map_err(|error| match error {
+    let channels = [ChannelDescription::named("Y", SampleType::F32)].into_iter().collect();
+    let Encoding { compression, line_order, .. } = Encoding::SMALL_LOSSLESS;
+    let header = Header::new(Text::default(), (cols, rows), channels)
+        .with_encoding(compression, BlockDescription::ScanLines, line_order)
+        .with_attributes(attributes);
+    let mut filled = |index: BlockIndex| -> io::Result<UncompressedBlock> {
+        let mut lines = vec![0.0f32; index.pixel_size.area()];
+        for (line, row) in lines.chunks_exact_mut(cols).enumerate() {
+            give(index.pixel_position.y() + line, row)?;
+        }
+        Ok(UncompressedBlock { index, data: bytemuck::cast_slice(&lines).to_vec() })
+    };
+    let write = |meta: MetaData, chunks: &mut ChunkWriter<_>| {
+        let all: Vec<_> = enumerate_ordered_header_block_indices(&meta.headers).collect();
+        for some in all.chunks(AT_ONCE) {
+            let blocks: Vec<_> =
+                some.iter().map(|&(at, index)| Ok((at, filled(index)?))).collect::<io::Result<_>>()?;
+            let pack =
+                |(at, block): (usize, UncompressedBlock)| Ok((at, block.compress_to_chunk(&meta.headers)?));
+            let packed: Vec<Result<_, Error>> = blocks.into_par_iter().map(pack).collect();
+            for block in packed {
+                let (at, chunk) = block?;
+                chunks.write_chunk(at, chunk)?;
+            }
+        }
+        Ok(())
+    };
+    block::write(writer, [header].into_iter().collect(), true, write).map_err(|error| match error {
         Error::Io(error) => error,
         other => io::Error::other(other),
     })

@@ -1,12 +1,14 @@
 //! All maps of a run in one EXR file, a part for each.
 
 use crate::atomic::write_atomic;
-use crate::heightmap::check_size;
 use crate::label::{KEY, Label};
-use crate::{ReadError, WriteError};
+use crate::reading::Reading;
+use crate::written::check_size;
+use crate::{ReadError, ReadOptions, WriteError};
 use ::exr::error::Error;
 use ::exr::image::{AnyChannel, AnyChannels, Encoding, FlatSamples, Image, Layer};
 use ::exr::math::Vec2;
+use ::exr::meta::MetaData;
 use ::exr::meta::attribute::{AttributeValue, IntegerBounds, Text};
 use ::exr::meta::header::{ImageAttributes, LayerAttributes};
 use ::exr::prelude::{ReadChannels, ReadLayers, WritableImage, read};
@@ -72,13 +74,22 @@ fn part(layer: &MapLayer, frame: &Frame, size: Vec2<usize>) -> Layer<AnyChannels
     Layer::new(size, attributes, Encoding::SMALL_LOSSLESS, AnyChannels::sort(channels.collect()))
 }
 
-/// The name of a part, and its grids.
-pub type ReadLayer = (String, Vec<Grid2<f32>>);
+/// The label of a part, and its grids.
+pub type ReadLayer = (FieldInfo, Vec<Grid2<f32>>);
 
-/// Reads the parts of an EXR file that [`write_layers`] wrote: the name of each and its grids. The file must be trusted:
-/// sizes are not compared with a limit.
-pub fn read_layers(path: &Path) -> Result<Vec<ReadLayer>, ReadError> {
+/// Reads the parts of an EXR file that [`write_layers`] wrote: the label of each and its grids. `max_bytes` is the memory that
+/// reading may use `[byte]`.
+pub fn read_layers(path: &Path, max_bytes: u64) -> Result<Vec<ReadLayer>, ReadError> {
     let broken = |reason: String| ReadError::Broken { path: path.into(), format: "EXR", reason };
+    let options = ReadOptions { max_bytes, ..ReadOptions::default() };
+    let (reading, file) = Reading::open(path, &options)?;
+    let meta = MetaData::read_from_buffered(file, false).map_err(|error| broken(error.to_string()))?;
+    let numbers = meta.headers.iter().map(|header| {
+        let Vec2(cols, rows) = header.layer_size;
+        (cols as u64).saturating_mul(rows as u64).saturating_mul(header.channels.list.len() as u64)
+    });
+    // Each number is there twice at the end: as decoded and in its grid.
+    reading.admit("EXR", numbers.fold(0, u64::saturating_add), 2, 0)?;
     let image = read()
         .no_deep_data()
         .largest_resolution_level()
@@ -94,8 +105,13 @@ pub fn read_layers(path: &Path) -> Result<Vec<ReadLayer>, ReadError> {
             let values = channel.sample_data.values_as_f32().collect();
             Grid2::from_values(cols, rows, values).ok_or_else(|| broken("a part has too few cells".into()))
         });
+        let grids = grids.collect::<Result<_, _>>()?;
         let name = layer.attributes.layer_name.map(|name| name.to_string()).unwrap_or_default();
-        layers.push((name, grids.collect::<Result<_, _>>()?));
+        let info = match layer.attributes.other.get(&Text::from(KEY)) {
+            Some(AttributeValue::Text(text)) => Label::parse(&text.to_string(), path)?.info(),
+            _ => FieldInfo { name: name.into(), unit: "-".into(), meaning: "".into() },
+        };
+        layers.push((info, grids));
     }
     Ok(layers)
 }

@@ -1,9 +1,10 @@
 //! Maps and pictures that a run leaves behind.
 
 use crate::atomic::write_atomic;
-use crate::heightmap::{check_size, finite_range};
+use crate::codes::finite_range;
 use crate::label::{Curve, Label};
 use crate::reading::Reading;
+use crate::written::check_size;
 use crate::{ReadError, ReadOptions, WriteError, exr, png, tiff};
 use std::path::{Path, PathBuf};
 use thalweg_field::{Field, FieldInfo, Frame, Grid2};
@@ -54,10 +55,19 @@ pub fn write_map_tiff(path: &Path, field: &Field, frame: &Frame) -> Result<(), W
 /// root of the value. Range (`code_values`) and curve (`code_curve`) are in the text `thalweg`, with the true `min` and
 /// `max`; [`read_heightfield`](crate::read_heightfield) undoes them.
 pub fn write_map_png(path: &Path, field: &Field, frame: &Frame) -> Result<(), WriteError> {
+    write_map_png_with(path, field, frame, &MapCodes::of(&field.values))
+}
+
+/// The same, with the codes of another map: tiles of one map share them, so that no seam is seen.
+pub fn write_map_png_with(
+    path: &Path,
+    field: &Field,
+    frame: &Frame,
+    codes: &MapCodes,
+) -> Result<(), WriteError> {
     let values = &field.values;
     check_size(path, values.cols(), values.rows())?;
     finite_range(path, values)?;
-    let codes = MapCodes::of(values);
     let label = Label::new(&field.info, values, frame).coded(codes.ends(), None).curved(codes.curve);
     write_atomic(path, |w| png::write_codes(w, values, |value| codes.code(value), &label))
 }
@@ -69,7 +79,8 @@ const BEYOND: usize = 1000;
 const DARK: f32 = 0.15;
 
 /// How the values of a map become the codes 0 to 65535.
-struct MapCodes {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MapCodes {
     /// The value of the largest code.
     top: f64,
     /// Whether values below zero have codes too.
@@ -78,7 +89,8 @@ struct MapCodes {
 }
 
 impl MapCodes {
-    fn of(values: &Grid2<f32>) -> Self {
+    /// Those that fit a map best.
+    pub fn of(values: &Grid2<f32>) -> Self {
         let (min, max) = values.range().unwrap_or((0.0, 0.0));
         // What is below zero by less than a code is dust of rounding, not a sign.
         let signed = -min > max.abs() / f32::from(u16::MAX);

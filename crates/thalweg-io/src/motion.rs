@@ -129,11 +129,22 @@ fn list<T: bytemuck::NoUninit>(writer: &mut impl Write, list: &[T]) -> io::Resul
     writer.write_all(bytemuck::cast_slice(list))
 }
 
-/// Reads a moment that [`write_moment`] wrote.
-pub fn read_moment(path: &Path) -> Result<Moment, ReadError> {
+/// Reads a moment that [`write_moment`] wrote. `max_bytes` is the memory that reading may use `[byte]`.
+pub fn read_moment(path: &Path, max_bytes: u64) -> Result<Moment, ReadError> {
     let io = |source| ReadError::Io { path: path.into(), source };
     let mut bytes = Vec::new();
-    open_regular(path).and_then(|mut file| file.read_to_end(&mut bytes)).map_err(io)?;
+    let mut file = open_regular(path).map_err(io)?;
+    // The file is there beside what is made of it.
+    let needed = 2 * file.metadata().map_err(io)?.len();
+    if needed > max_bytes {
+        return Err(ReadError::TooMuch {
+            path: path.into(),
+            what: FORMAT.into(),
+            needed,
+            allowed: max_bytes,
+        });
+    }
+    file.read_to_end(&mut bytes).map_err(io)?;
     let broken =
         |reason: &str| ReadError::Broken { path: path.into(), format: FORMAT, reason: reason.into() };
     let rest = bytes.strip_prefix(MAGIC.as_slice()).ok_or_else(|| broken("it does not begin like one"))?;

@@ -1,11 +1,11 @@
 //! R16, R32 and RAW: numbers, row after row, and nothing else.
 
-use crate::heightmap::Codes;
+use crate::codes::Codes;
 use crate::label::{ByteOrder, Label, SOUTH_FIRST};
 use crate::reading::{Head, Raster, Reading, Scale};
 use crate::{Estimate, Notice, ReadError};
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek, Write};
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use thalweg_field::Grid2;
 
 const FORMAT: &str = "RAW";
@@ -51,6 +51,10 @@ pub(crate) struct Opened<'a> {
     guessed: bool,
     scale: Scale,
     big: bool,
+    /// Whether the first row of the file is the southern edge.
+    south_first: bool,
+    /// The row of the file that is read next.
+    next: usize,
     bytes: Vec<u8>,
     pub size: Estimate,
 }
@@ -77,7 +81,7 @@ impl<'a> Opened<'a> {
         let ending = reading.path.extension().unwrap_or_default().to_ascii_lowercase();
         let floats = ending == "r32" || ending == "f32";
         let kind = match (&label, told) {
-            (Some(label), _) if label.bits == 32 && label.code_values.is_none() => Kind::Float,
+            (Some(label), _) if label.bits == 32 => Kind::Float,
             (Some(_), _) => Kind::Code,
             (None, _) if floats => Kind::Float,
             (None, Some(size)) if ending == "raw" && fits(size, Kind::Float) => Kind::Float,
@@ -105,12 +109,8 @@ impl<'a> Opened<'a> {
         }
         let bytes = vec![0; kind.bytes() as usize * size.cols];
         let scale = Scale::AS_IT_IS;
-        Ok(Self { reading, file, label, kind, guessed, scale, big: false, bytes, size })
-    }
-
-    /// Whether the first row of the file is the southern edge.
-    pub(crate) fn is_south_first(&self) -> bool {
-        self.label.as_ref().is_some_and(|label| label.row_order == SOUTH_FIRST)
+        let south_first = label.as_ref().is_some_and(|label| label.row_order == SOUTH_FIRST);
+        Ok(Self { reading, file, label, kind, guessed, scale, big: false, south_first, next: 0, bytes, size })
     }
 
     /// What is known besides the numbers. Goes before the first row.
@@ -169,9 +169,15 @@ impl<'a> Opened<'a> {
         })
     }
 
-    /// The next row of heights, from the north to the south.
-    pub(crate) fn row(&mut self, heights: &mut [f32]) -> Result<(), ReadError> {
+    /// A row of heights, counted from the north; neighbours are quickest one after the other.
+    pub(crate) fn row(&mut self, row: usize, heights: &mut [f32]) -> Result<(), ReadError> {
         let io = |source| ReadError::Io { path: self.reading.path.into(), source };
+        let line = if self.south_first { self.size.rows - 1 - row } else { row };
+        if line != self.next {
+            let to = line as u64 * self.bytes.len() as u64;
+            self.file.seek(SeekFrom::Start(to)).map_err(io)?;
+        }
+        self.next = line + 1;
         self.file.read_exact(&mut self.bytes).map_err(io)?;
         let (scale, big) = (self.scale, self.big);
         match self.kind {
@@ -190,12 +196,12 @@ impl<'a> Opened<'a> {
     }
 
     pub(crate) fn read(mut self, notices: &mut Vec<Notice>) -> Result<Raster, ReadError> {
-        let south_first = self.is_south_first();
         let head = self.head(notices)?;
-        let rows = self.size.rows;
-        let mut heights = Grid2::filled(self.size.cols, rows, 0.0);
-        for row in 0..rows {
-            self.row(heights.row_mut(if south_first { rows - 1 - row } else { row }))?;
+        let mut heights = Grid2::filled(self.size.cols, self.size.rows, 0.0);
+        // In the order of the file.
+        for line in 0..self.size.rows {
+            let row = if self.south_first { self.size.rows - 1 - line } else { line };
+            self.row(row, heights.row_mut(row))?;
         }
         Ok(Raster { heights, head })
     }

@@ -29,58 +29,65 @@ pub(crate) fn read_stl(path: &Path, max_bytes: u64) -> Result<TriMesh, ReadError
     }
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes).map_err(|source| ReadError::Io { path: path.into(), source })?;
-    let mut mesh = Welded::default();
     let declared =
         bytes.get(80..HEAD).map(|count| u32::from_le_bytes([count[0], count[1], count[2], count[3]]));
     let is_binary =
         declared.is_some_and(|count| HEAD as u64 + u64::from(count) * TRIANGLE as u64 == bytes.len() as u64);
-    let mut up = UpAxis::Z;
-    if is_binary {
-        if bytes[..80].windows(7).any(|words| words == b"Y is up") {
-            up = UpAxis::Y;
-        }
-        for triangle in bytes[HEAD..].chunks_exact(TRIANGLE) {
-            let numbers = triangle[12..48].as_chunks::<4>().0;
-            let corner = |at: usize| std::array::from_fn(|axis| f32::from_le_bytes(numbers[3 * at + axis]));
-            mesh.add([corner(0), corner(1), corner(2)], up);
-        }
+    let mesh = if is_binary {
+        binary(&bytes)
     } else if bytes.trim_ascii_start().starts_with(b"solid") {
-        let text = String::from_utf8_lossy(&bytes);
-        let mut words = text.split_ascii_whitespace();
-        let mut corners = Vec::new();
-        while let Some(word) = words.next() {
-            if word != "vertex" {
-                continue;
-            }
-            let mut corner = [0.0; 3];
-            for axis in &mut corner {
-                let word = words.next().unwrap_or_default();
-                *axis = word.parse().map_err(|_| {
-                    reading.broken(FORMAT, format!("it has {word:?} where a number should be"))
-                })?;
-            }
-            corners.push(corner);
-            if corners.len() == 3 {
-                mesh.add([corners[0], corners[1], corners[2]], up);
-                corners.clear();
-            }
-        }
-        if !corners.is_empty() {
-            return Err(reading.broken(FORMAT, "its last triangle has less than three corners"));
-        }
+        text(&bytes).map_err(|reason| reading.broken(FORMAT, reason))?
     } else {
         let reason = match declared {
             Some(count) => format!("it declares {count} triangles but has {} bytes", bytes.len()),
             None => "it ends too early".into(),
         };
         return Err(reading.broken(FORMAT, reason));
-    }
-    let mesh = mesh.mesh;
+    };
     if let Some(vertex) = mesh.positions.iter().position(|place| place.iter().any(|x| !x.is_finite())) {
         let at = mesh.positions[vertex];
         return Err(ReadError::NotFinite { path: path.into(), vertex: vertex as u64, at });
     }
     if mesh.triangles.is_empty() { Err(reading.broken(FORMAT, "it has no triangles")) } else { Ok(mesh) }
+}
+
+/// Triangles as bytes.
+fn binary(bytes: &[u8]) -> TriMesh {
+    let turned = bytes[..80].windows(7).any(|words| words == b"Y is up");
+    let mut mesh = Welded::default();
+    for triangle in bytes[HEAD..].chunks_exact(TRIANGLE) {
+        let numbers = triangle[12..48].as_chunks::<4>().0;
+        let corner = |at: usize| std::array::from_fn(|axis| f32::from_le_bytes(numbers[3 * at + axis]));
+        mesh.add([corner(0), corner(1), corner(2)], if turned { UpAxis::Y } else { UpAxis::Z });
+    }
+    mesh.mesh
+}
+
+/// Triangles as words, or why they are none.
+fn text(bytes: &[u8]) -> Result<TriMesh, String> {
+    let text = String::from_utf8_lossy(bytes);
+    let mut words = text.split_ascii_whitespace();
+    let (mut mesh, mut corners) = (Welded::default(), Vec::new());
+    while let Some(word) = words.next() {
+        if word != "vertex" {
+            continue;
+        }
+        let mut corner = [0.0; 3];
+        for axis in &mut corner {
+            let word = words.next().unwrap_or_default();
+            *axis = word.parse().map_err(|_| format!("it has {word:?} where a number should be"))?;
+        }
+        corners.push(corner);
+        if let [a, b, c] = corners[..] {
+            mesh.add([a, b, c], UpAxis::Z);
+            corners.clear();
+        }
+    }
+    if corners.is_empty() {
+        Ok(mesh.mesh)
+    } else {
+        Err("its last triangle has less than three corners".into())
+    }
 }
 
 /// A mesh whose corners are found again by their bits.

@@ -195,6 +195,106 @@ fn line(writer: &mut impl Write, begin: &str, value: &str) -> io::Result<()> {
     writeln!(writer, "{begin}{value}")
 }
 
+/// Writes the samples of a thing.
+struct Samples<'a, W, M> {
+    writer: &'a mut W,
+    name: &'a str,
+    role: &'a Role,
+    times: &'a [f64],
+    moment: &'a mut M,
+}
+
+impl<W: Write, M: FnMut(usize) -> Result<Moment, ReadError>> Samples<'_, W, M> {
+    fn of(&mut self, what: &str, value: impl Fn(&Shape) -> Option<String>) -> io::Result<()> {
+        writeln!(self.writer, "        {what}.timeSamples = {{")?;
+        for &number in &self.role.there {
+            let shown = (self.moment)(number).map_err(|error| carried(MotionError::from(error)))?;
+            if let Some(thing) = shown.things.iter().find(|thing| thing.name == self.name) {
+                let value = value(&thing.shape).unwrap_or_else(|| "None".into());
+                writeln!(self.writer, "            {}: {value},", self.times[number])?;
+            }
+        }
+        writeln!(self.writer, "        }}")
+    }
+
+    fn of_mesh(&mut self, what: &str, value: impl Fn(&TriMesh) -> String) -> io::Result<()> {
+        self.of(what, |shape| match shape {
+            Shape::Mesh { mesh, .. } => Some(value(mesh)),
+            _ => None,
+        })
+    }
+
+    fn of_points(&mut self, what: &str, value: impl Fn(&Points) -> String) -> io::Result<()> {
+        self.of(what, |shape| match shape {
+            Shape::Points(points) => Some(value(points)),
+            _ => None,
+        })
+    }
+
+    fn of_body(&mut self, what: &str, value: impl Fn(&Pose) -> String) -> io::Result<()> {
+        self.of(what, |shape| match shape {
+            Shape::Body { pose, .. } => Some(value(pose)),
+            _ => None,
+        })
+    }
+
+    fn points(&mut self) -> io::Result<()> {
+        self.of_points("float3[] extent", |p| extent(&p.positions, p.radius))?;
+        self.of_points("point3f[] points", |p| triples(&p.positions))?;
+        self.of_points("float[] widths", |p| each(&vec![2.0 * p.radius; p.len()]))?;
+        self.of_points("vector3f[] velocities", velocities)?;
+        self.of_points("int64[] ids", ids)
+    }
+
+    fn body(&mut self, mesh: &TriMesh, colours: &[[f32; 4]]) -> io::Result<()> {
+        surface(self.writer, mesh, colours)?;
+        self.of_body("double3 xformOp:translate", place)?;
+        self.of_body("quatf xformOp:orient", turn)?;
+        self.writer.write_all(MOVED)
+    }
+
+    fn mesh(&mut self) -> io::Result<()> {
+        self.of_mesh("float3[] extent", |mesh| extent(&mesh.positions, 0.0))?;
+        match &self.role.firm {
+            Some(triangles) => {
+                let mesh = TriMesh { triangles: triangles.clone(), ..TriMesh::default() };
+                line(self.writer, "        int[] faceVertexCounts = ", &counts(&mesh))?;
+                line(self.writer, "        int[] faceVertexIndices = ", &indices(&mesh))?;
+            }
+            None => {
+                self.of_mesh("int[] faceVertexCounts", counts)?;
+                self.of_mesh("int[] faceVertexIndices", indices)?;
+            }
+        }
+        self.of_mesh("point3f[] points", |mesh| triples(&mesh.positions))?;
+        if self.role.normals {
+            self.of_mesh("normal3f[] normals", |mesh| triples(&mesh.normals))?;
+            writeln!(self.writer, "        normal3f[] normals{VERTEX}")?;
+        }
+        if self.role.coloured {
+            self.of("color3f[] primvars:displayColor", |shape| match shape {
+                Shape::Mesh { colours, .. } => Some(colour_list(colours)),
+                _ => None,
+            })?;
+            writeln!(self.writer, "        color3f[] primvars:displayColor{VERTEX}")?;
+        }
+        Ok(())
+    }
+
+    /// Where it is missing at some moments, it is not seen there.
+    fn visibility(&mut self) -> io::Result<()> {
+        if self.role.there.len() == self.times.len() {
+            return Ok(());
+        }
+        writeln!(self.writer, "        token visibility.timeSamples = {{")?;
+        for (number, time) in self.times.iter().enumerate() {
+            let seen = if self.role.there.contains(&number) { "inherited" } else { "invisible" };
+            writeln!(self.writer, "            {time}: \"{seen}\",")?;
+        }
+        writeln!(self.writer, "        }}")
+    }
+}
+
 /// A thing with samples.
 fn moving(
     writer: &mut impl Write,
@@ -203,84 +303,16 @@ fn moving(
     times: &[f64],
     moment: &mut impl FnMut(usize) -> Result<Moment, ReadError>,
 ) -> io::Result<()> {
-    let mut sampled = |writer: &mut dyn Write, what: &str, value: &dyn Fn(&Shape) -> String, after: &str| {
-        writeln!(writer, "        {what}.timeSamples = {{")?;
-        for &number in &role.there {
-            let shown = moment(number).map_err(|error| carried(MotionError::from(error)))?;
-            if let Some(thing) = shown.things.iter().find(|thing| thing.name == name) {
-                writeln!(writer, "            {}: {},", times[number], value(&thing.shape))?;
-            }
-        }
-        writeln!(writer, "        }}{after}")
-    };
-    let of_mesh = |value: fn(&TriMesh) -> String| {
-        move |shape: &Shape| match shape {
-            Shape::Mesh { mesh, .. } => value(mesh),
-            _ => "None".into(),
-        }
-    };
-    let of_points = |value: fn(&Points) -> String| {
-        move |shape: &Shape| match shape {
-            Shape::Points(points) => value(points),
-            _ => "None".into(),
-        }
-    };
-    let of_body = |value: fn(&Pose) -> String| {
-        move |shape: &Shape| match shape {
-            Shape::Body { pose, .. } => value(pose),
-            _ => "None".into(),
-        }
-    };
-    if role.points {
-        writeln!(writer, "    def Points \"{name}\"\n    {{")?;
-        sampled(writer, "float3[] extent", &of_points(|p| extent(&p.positions, p.radius)), "")?;
-        sampled(writer, "point3f[] points", &of_points(|p| triples(&p.positions)), "")?;
-        sampled(writer, "float[] widths", &of_points(|p| each(&vec![2.0 * p.radius; p.len()])), "")?;
-        sampled(writer, "vector3f[] velocities", &of_points(velocities), "")?;
-        sampled(writer, "int64[] ids", &of_points(ids), "")?;
-    } else if let Some((mesh, colours)) = &role.body {
-        writeln!(writer, "    def Mesh \"{name}\"\n    {{")?;
-        surface(writer, mesh, colours)?;
-        sampled(writer, "double3 xformOp:translate", &of_body(place), "")?;
-        sampled(writer, "quatf xformOp:orient", &of_body(turn), "")?;
-        writer.write_all(MOVED)?;
-    } else {
-        writeln!(writer, "    def Mesh \"{name}\"\n    {{")?;
-        sampled(writer, "float3[] extent", &of_mesh(|mesh| extent(&mesh.positions, 0.0)), "")?;
-        match &role.firm {
-            Some(triangles) => {
-                let mesh = TriMesh { triangles: triangles.clone(), ..TriMesh::default() };
-                line(writer, "        int[] faceVertexCounts = ", &counts(&mesh))?;
-                line(writer, "        int[] faceVertexIndices = ", &indices(&mesh))?;
-            }
-            None => {
-                sampled(writer, "int[] faceVertexCounts", &of_mesh(counts), "")?;
-                sampled(writer, "int[] faceVertexIndices", &of_mesh(indices), "")?;
-            }
-        }
-        sampled(writer, "point3f[] points", &of_mesh(|mesh| triples(&mesh.positions)), "")?;
-        if role.normals {
-            sampled(writer, "normal3f[] normals", &of_mesh(|mesh| triples(&mesh.normals)), "")?;
-            writeln!(writer, "        normal3f[] normals{VERTEX}")?;
-        }
-        if role.coloured {
-            let colours = |shape: &Shape| match shape {
-                Shape::Mesh { colours, .. } => colour_list(colours),
-                _ => "None".into(),
-            };
-            sampled(writer, "color3f[] primvars:displayColor", &colours, "")?;
-            writeln!(writer, "        color3f[] primvars:displayColor{VERTEX}")?;
-        }
+    let kind = if role.points { "Points" } else { "Mesh" };
+    writeln!(writer, "    def {kind} \"{name}\"\n    {{")?;
+    let mut samples = Samples { writer, name, role, times, moment };
+    match &role.body {
+        _ if role.points => samples.points()?,
+        Some((mesh, colours)) => samples.body(mesh, colours)?,
+        None => samples.mesh()?,
     }
-    if role.there.len() < times.len() {
-        writeln!(writer, "        token visibility.timeSamples = {{")?;
-        for (number, time) in times.iter().enumerate() {
-            let seen = if role.there.contains(&number) { "inherited" } else { "invisible" };
-            writeln!(writer, "            {time}: \"{seen}\",")?;
-        }
-        writeln!(writer, "        }}")?;
-    }
-    if role.points { writer.write_all(b"    }\n") } else { writer.write_all(MESH_END) }
+    samples.visibility()?;
+    writer.write_all(if role.points { b"    }\n" } else { MESH_END })
 }
 
 /// Numbers in brackets.

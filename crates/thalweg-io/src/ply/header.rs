@@ -136,11 +136,7 @@ impl Header {
         if !input.next_line()? || input.text().trim_end() != "ply" {
             return Err(reading.broken(FORMAT, "it does not begin with the line ply"));
         }
-        let mut encoding = None;
-        let mut elements: Vec<Element> = Vec::new();
-        let mut comments = Vec::new();
-        // Names of elements, and of properties with the number of their element.
-        let mut seen = HashSet::new();
+        let mut told = Told::default();
         loop {
             if !input.next_line()? {
                 return Err(reading.broken(FORMAT, "its header has no end"));
@@ -150,59 +146,17 @@ impl Header {
             }
             let line = input.text();
             let line = line.trim_end();
-            let wrong = |what: &str| {
-                let reason = format!("line {} of its header, \"{}\", {what}", input.number, shortened(line));
-                Err(reading.broken(FORMAT, reason))
-            };
-            let words: Vec<&str> = line.split_whitespace().collect();
-            match words[..] {
-                [] | ["obj_info", ..] => {}
-                ["comment", ..] => {
-                    comments.push(line.trim_start()["comment".len()..].trim_start().to_owned());
+            match told.line(line) {
+                Ok(false) => {}
+                Ok(true) => break,
+                Err(what) => {
+                    let line = shortened(line);
+                    let reason = format!("line {} of its header, \"{line}\", {what}", input.number);
+                    return Err(reading.broken(FORMAT, reason));
                 }
-                ["end_header"] => break,
-                ["format", name, "1.0"] => {
-                    let found = match name {
-                        "ascii" => Encoding::Ascii,
-                        "binary_little_endian" => Encoding::Little,
-                        "binary_big_endian" => Encoding::Big,
-                        _ => return wrong("is none of ascii, binary_little_endian and binary_big_endian"),
-                    };
-                    if encoding.replace(found).is_some_and(|before| before != found) {
-                        return wrong("contradicts an earlier one");
-                    }
-                }
-                ["format", _, _] => return wrong("is not of version 1.0"),
-                ["element", name, count] => {
-                    let Ok(count) = count.parse() else { return wrong("has no number of elements") };
-                    if !seen.insert((0, name.to_owned())) {
-                        return wrong("appears twice");
-                    }
-                    elements.push(Element { name: name.to_owned(), count, properties: Vec::new() });
-                }
-                ["property", ref form @ .., name] => {
-                    let number = elements.len();
-                    let Some(element) = elements.last_mut() else { return wrong("belongs to no element") };
-                    let form = match *form {
-                        [kind] => Kind::named(kind).map(Form::Scalar),
-                        ["list", length, item] => match (Kind::named(length), Kind::named(item)) {
-                            (Some(length), _) if length.is_float() => {
-                                return wrong("counts in fractions");
-                            }
-                            (Some(length), Some(item)) => Some(Form::List { length, item }),
-                            _ => None,
-                        },
-                        _ => None,
-                    };
-                    let Some(form) = form else { return wrong("has no known type of number") };
-                    if !seen.insert((number, name.to_owned())) {
-                        return wrong("appears twice");
-                    }
-                    element.properties.push(Property { name: name.to_owned(), form });
-                }
-                _ => return wrong("is not understood"),
             }
         }
+        let Told { encoding, elements, comments, .. } = told;
         let Some(encoding) = encoding else {
             return Err(reading.broken(FORMAT, "its header does not tell the format of the numbers"));
         };
@@ -212,6 +166,79 @@ impl Header {
 
     pub(super) fn element(&self, name: &str) -> Option<&Element> {
         self.elements.iter().find(|element| element.name == name)
+    }
+}
+
+/// What the lines of a header have told so far.
+#[derive(Default)]
+struct Told {
+    encoding: Option<Encoding>,
+    elements: Vec<Element>,
+    comments: Vec<String>,
+    /// Names of elements, and of properties with the number of their element.
+    seen: HashSet<(usize, String)>,
+}
+
+impl Told {
+    /// Takes in a line; true if it is the last one. The message says what is wrong with it.
+    fn line(&mut self, line: &str) -> Result<bool, &'static str> {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words[..] {
+            [] | ["obj_info", ..] => {}
+            ["comment", ..] => {
+                self.comments.push(line.trim_start()["comment".len()..].trim_start().to_owned());
+            }
+            ["end_header"] => return Ok(true),
+            ["format", name, "1.0"] => {
+                let found = match name {
+                    "ascii" => Encoding::Ascii,
+                    "binary_little_endian" => Encoding::Little,
+                    "binary_big_endian" => Encoding::Big,
+                    _ => return Err("is none of ascii, binary_little_endian and binary_big_endian"),
+                };
+                if self.encoding.replace(found).is_some_and(|before| before != found) {
+                    return Err("contradicts an earlier one");
+                }
+            }
+            ["format", _, _] => return Err("is not of version 1.0"),
+            ["element", name, count] => {
+                let count = count.parse().map_err(|_| "has no number of elements")?;
+                self.name(0, name)?;
+                self.elements.push(Element { name: name.to_owned(), count, properties: Vec::new() });
+            }
+            ["property", ref form @ .., name] => {
+                let number = self.elements.len();
+                if number == 0 {
+                    return Err("belongs to no element");
+                }
+                let form = Form::told(form)?;
+                self.name(number, name)?;
+                self.elements[number - 1].properties.push(Property { name: name.to_owned(), form });
+            }
+            _ => return Err("is not understood"),
+        }
+        Ok(false)
+    }
+
+    /// Takes in a name, of an element or of a property of so many elements.
+    fn name(&mut self, elements: usize, name: &str) -> Result<(), &'static str> {
+        if self.seen.insert((elements, name.to_owned())) { Ok(()) } else { Err("appears twice") }
+    }
+}
+
+impl Form {
+    /// By the words between `property` and the name.
+    fn told(words: &[&str]) -> Result<Self, &'static str> {
+        let form = match *words {
+            [kind] => Kind::named(kind).map(Self::Scalar),
+            ["list", length, item] => match (Kind::named(length), Kind::named(item)) {
+                (Some(length), _) if length.is_float() => return Err("counts in fractions"),
+                (Some(length), Some(item)) => Some(Self::List { length, item }),
+                _ => None,
+            },
+            _ => None,
+        };
+        form.ok_or("has no known type of number")
     }
 }
 

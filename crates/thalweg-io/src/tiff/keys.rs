@@ -26,6 +26,16 @@ const IN_TEXT: u16 = 34737;
 /// What a coordinate system begins with that has no number of its own but is told by its keys.
 const KEYS: &str = "GeoKeys ";
 
+/// What well-known text about a system begins with in a citation; GDAL and ArcGIS write and read it.
+const WELL_KNOWN: &str = "ESRI PE String = ";
+
+/// Longest such text that GDAL reads `[byte]`.
+const LONGEST_WELL_KNOWN: usize = 2300;
+
+/// First words of well-known text about a system of metres.
+const SYSTEMS: [&str; 8] =
+    ["PROJCS", "PROJCRS", "COMPD_CS", "COMPOUNDCRS", "LOCAL_CS", "ENGCRS", "BOUNDCRS", "PROJECTEDCRS"];
+
 /// Most keys that are read.
 const MOST: usize = 1000;
 
@@ -124,6 +134,11 @@ impl Keys {
                 None => format!("EPSG:{code}"),
             });
         }
+        if let Some(Value::Text(text)) = self.0.get(&PROJECTED_CITATION)
+            && let Some(system) = text.strip_prefix(WELL_KNOWN)
+        {
+            return Some(system.to_owned());
+        }
         let told = |key: u16| self.0.contains_key(&key);
         if !(told(PROJECTED_CRS) || told(GEODETIC_CRS) || told(PROJECTED_CITATION) || told(CITATION)) {
             return None;
@@ -147,9 +162,26 @@ impl Keys {
 
     /// The keys for a coordinate system of squares of metres, by the text that [`Self::crs`] gives.
     pub(super) fn for_crs(crs: Option<&str>) -> Self {
-        let mut keys = crs.and_then(Self::told).or_else(|| crs.and_then(Self::numbered)).unwrap_or_default();
+        let mut keys = crs.and_then(Self::system).unwrap_or_default();
         keys.0.insert(RASTER_TYPE, Value::Code(PIXEL_IS_AREA));
         keys
+    }
+
+    /// The keys about a coordinate system; `None` if they cannot tell it.
+    pub(super) fn system(crs: &str) -> Option<Self> {
+        Self::told(crs).or_else(|| Self::numbered(crs)).or_else(|| Self::well_known(crs))
+    }
+
+    /// Well-known text, where none of its characters means something else among keys.
+    fn well_known(crs: &str) -> Option<Self> {
+        let fits = crs.is_ascii() && !crs.contains(['|', '\0']) && crs.len() <= LONGEST_WELL_KNOWN;
+        let known = SYSTEMS.iter().any(|word| crs.to_ascii_uppercase().starts_with(word));
+        (fits && known).then(|| {
+            Self(BTreeMap::from([
+                (MODEL_TYPE, Value::Code(USER_DEFINED)),
+                (PROJECTED_CITATION, Value::Text(format!("{WELL_KNOWN}{crs}"))),
+            ]))
+        })
     }
 
     fn numbered(crs: &str) -> Option<Self> {
@@ -230,5 +262,15 @@ mod tests {
         assert_eq!(Keys::for_crs(Some(&crs)), keys);
         assert!(!keys.crs(false).unwrap().contains("NAVD88"));
         assert_eq!(Keys::for_crs(Some("EPSG:26911+5703")).crs(true).as_deref(), Some("EPSG:26911+5703"));
+    }
+
+    #[test]
+    fn a_system_in_words_keeps_them() {
+        let albers = r#"PROJCS["Albers",GEOGCS["GCS",AUTHORITY["EPSG","4269"]],UNIT["Meter",1.0]]"#;
+        let (directory, doubles, text) = Keys::for_crs(Some(albers)).tags();
+        assert_eq!(Keys::of(&directory, &doubles, &text).crs(true).as_deref(), Some(albers));
+        for other in ["somewhere", r#"PROJCS["Gauß"]"#, r#"PROJCS["a|b"]"#] {
+            assert_eq!(Keys::system(other), None, "{other}");
+        }
     }
 }

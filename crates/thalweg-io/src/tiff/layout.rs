@@ -13,6 +13,9 @@ use super::{FORMAT, explain, pack};
 /// Cells that are unpacked at once, if a row of tiles has no more: enough for every thread to have some.
 const AT_ONCE: usize = 1 << 20;
 
+/// Slices of a strip that are unpacked at once.
+const AT_ONCE_STRIPS: usize = 16;
+
 /// Tiles of a picture that is smaller than one of them may be so much larger than it `[-]`.
 const MOST_PADDING: u64 = 64;
 
@@ -66,109 +69,70 @@ impl Layout {
         tags: &mut IfdDecoder<'_>,
         big_endian: bool,
     ) -> Result<Self, ReadError> {
-        let mut numbers = |tag: Tag| -> Result<Vec<u64>, ReadError> {
-            let found = tags.find_tag_unsigned_vec(tag).map_err(|error| explain(reading, error))?;
-            Ok(found.unwrap_or_default())
-        };
-        let mut number = |tag: Tag, otherwise: u64| {
-            Ok::<_, ReadError>(numbers(tag)?.first().copied().unwrap_or(otherwise))
-        };
-        let (cols, rows) = (number(Tag::ImageWidth, 0)?, number(Tag::ImageLength, 0)?);
+        let mut tags = Tags { reading, tags };
+        let (cols, rows) = (tags.number(Tag::ImageWidth, 0)?, tags.number(Tag::ImageLength, 0)?);
         if cols == 0 || rows == 0 {
             return Err(ReadError::Empty { path: reading.path.into(), cols, rows });
         }
-        let (tile_cols, tile_rows) = (number(Tag::TileWidth, 0)?, number(Tag::TileLength, 0)?);
-        let tiled = tile_cols > 0 && tile_rows > 0;
-        let strip_rows = number(Tag::RowsPerStrip, rows)?.clamp(1, rows);
-        let samples = number(Tag::SamplesPerPixel, 1)?;
-        let separate = number(Tag::PlanarConfiguration, 1)? == 2;
-        let packing = number(Tag::Compression, 1)?;
-        let predictor = number(Tag::Predictor, 1)?;
-        let photometric = number(Tag::PhotometricInterpretation, 1)?;
-        let kinds = numbers(Tag::SampleFormat)?;
-        let depths = numbers(Tag::BitsPerSample)?;
-        let one = |of: &[u64], otherwise: u64| match of {
-            [] => Some(otherwise),
-            [first, rest @ ..] => rest.iter().all(|other| other == first).then_some(*first),
-        };
-        let unusual = |what: String| {
-            reading.unsupported(what, "exporting one band of 32-bit floats, packed with deflate")
-        };
-        let (Some(bits), Some(kind)) = (one(&depths, 1), one(&kinds, 1)) else {
-            return Err(unusual("its bands are of different kinds".into()));
-        };
-        let kind = match (kind, bits) {
-            (1 | 4, 1 | 2 | 4 | 8 | 16 | 32 | 64) => Kind::Unsigned,
-            (2, 8 | 16 | 32 | 64) => Kind::Signed,
-            (3, 16 | 32 | 64) => Kind::Float,
-            _ => {
-                let kind = match kind {
-                    2 => "signed ",
-                    3 => "float ",
-                    5 | 6 => "complex ",
-                    _ => "",
-                };
-                return Err(unusual(format!("holds {kind}numbers of {bits} bits")));
-            }
-        };
+        let samples = tags.number(Tag::SamplesPerPixel, 1)?;
         if samples == 0 || samples > 4096 {
             return Err(reading.broken(FORMAT, format!("it declares {samples} bands")));
         }
-        if !pack::is_known(packing) {
-            let what = format!("is packed with {}", pack::name(packing));
-            let remedy = "packing it with deflate, ZSTD or LZW, or not at all";
-            return Err(reading.unsupported(what, remedy));
-        }
-        let fits = matches!(
-            (predictor, kind, bits),
-            (1, ..) | (2, _, 8 | 16 | 32 | 64) | (3, Kind::Float, 16 | 32 | 64)
-        );
-        if !fits {
-            return Err(reading.broken(FORMAT, format!("predictor {predictor} of numbers of {bits} bits")));
-        }
-        let chunk = if tiled { [tile_cols, tile_rows] } else { [cols, strip_rows] };
-        let (offsets, lengths) = if tiled {
-            (numbers(Tag::TileOffsets)?, numbers(Tag::TileByteCounts)?)
-        } else {
-            (numbers(Tag::StripOffsets)?, numbers(Tag::StripByteCounts)?)
-        };
-        let across = cols.div_ceil(chunk[0]);
-        let down = rows.div_ceil(chunk[1]);
+        let (kind, bits) = tags.kind()?;
+        let (packing, predictor) = tags.packing(kind, bits)?;
+        let separate = tags.number(Tag::PlanarConfiguration, 1)? == 2;
         let planes = if separate { samples } else { 1 };
-        let needed = across.saturating_mul(down).saturating_mul(planes);
-        if (offsets.len() as u64) < needed || offsets.len() != lengths.len() {
-            let reason = format!(
-                "its {needed} strips or tiles have {} places and {} lengths",
-                offsets.len(),
-                lengths.len()
-            );
-            return Err(reading.broken(FORMAT, reason));
-        }
-        let padded = across.saturating_mul(down).saturating_mul(chunk[0].saturating_mul(chunk[1]));
-        if padded > cols.saturating_mul(rows).saturating_mul(MOST_PADDING).max(LEAST_PADDED) {
-            let reason =
-                format!("its tiles of {} × {} are too large for {cols} × {rows} cells", chunk[0], chunk[1]);
-            return Err(reading.broken(FORMAT, reason));
-        }
-        let extra = numbers(Tag::ExtraSamples)?;
+        let pieces = tags.pieces([cols, rows], planes)?;
         let narrow = |number: u64| usize::try_from(number).map_err(|error| reading.broken(FORMAT, error));
-        Ok(Self {
+        let layout = Self {
             cols: narrow(cols)?,
             rows: narrow(rows)?,
-            chunk: [narrow(chunk[0])?, narrow(chunk[1])?],
-            tiled,
+            chunk: [narrow(pieces.sides[0])?, narrow(pieces.sides[1])?],
+            tiled: pieces.tiled,
             samples: narrow(samples)?,
             separate,
             kind,
             bits: narrow(bits)?,
             packing,
             predictor,
-            photometric,
-            extra,
+            photometric: tags.number(Tag::PhotometricInterpretation, 1)?,
+            extra: tags.numbers(Tag::ExtraSamples)?,
             big_endian,
-            offsets,
-            lengths,
-        })
+            offsets: pieces.offsets,
+            lengths: pieces.lengths,
+        };
+        Ok(layout.sliced(reading.length))
+    }
+
+    /// The same picture in thinner strips, where strips are so large that one of them is more than has to be there at once, and as
+    /// they are not packed each row of them can be found.
+    fn sliced(mut self, file: u64) -> Self {
+        let [cols, strip] = self.chunk;
+        let row_bytes = (cols as u64).saturating_mul((self.together() * self.bits) as u64).div_ceil(8);
+        let bytes = |rows: usize| (rows as u64).saturating_mul(row_bytes);
+        let plain = self.packing == pack::NONE && !self.tiled && cols.saturating_mul(strip) > AT_ONCE;
+        let planes = if self.separate { self.samples } else { 1 };
+        // Strips that claim the same bytes again and again would have more slices than the file has bytes.
+        if !plain || bytes(self.rows).saturating_mul(planes as u64) > file {
+            return self;
+        }
+        let down = self.down();
+        let rows_of = |index: usize| strip.min(self.rows - index % down * strip);
+        if !self.lengths.iter().enumerate().all(|(index, &length)| length >= bytes(rows_of(index))) {
+            return self;
+        }
+        let most = (AT_ONCE / AT_ONCE_STRIPS / cols).max(1);
+        // Slices of one strip need not be alike; those of many must fill each of them.
+        let rows = if down == 1 { most } else { (1..=most).rev().find(|n| strip % n == 0).unwrap_or(1) };
+        let (mut offsets, mut lengths) = (Vec::new(), Vec::new());
+        for (index, &offset) in self.offsets.iter().enumerate() {
+            for first in (0..rows_of(index)).step_by(rows) {
+                offsets.push(offset.saturating_add(bytes(first)));
+                lengths.push(bytes(rows.min(rows_of(index) - first)));
+            }
+        }
+        (self.chunk, self.offsets, self.lengths) = ([cols, rows], offsets, lengths);
+        self
     }
 
     /// Numbers side by side in one strip or tile for each cell.
@@ -210,6 +174,16 @@ impl Layout {
         }
     }
 
+    /// Adds the numbers of one band in a row of them that are smaller than a byte.
+    fn add_bits(&self, row: &[u8], sample: usize, numbers: &mut Vec<f64>) {
+        let most = 8 / self.bits;
+        numbers.extend((0..self.chunk[0]).map(|col| {
+            let at = col * self.together() + sample;
+            let shift = 8 - self.bits * (at % most + 1);
+            f64::from(row[at / most] >> shift & ((1 << self.bits) - 1) as u8)
+        }));
+    }
+
     /// The numbers of one band in a strip or a tile, and the first cell whose red, green and blue differ if that is asked
     /// for. A tile's rows are padded to its width.
     fn unpacked(&self, packed: &[u8], rows: usize, wanted: Wanted) -> Result<Chunk, String> {
@@ -233,14 +207,7 @@ impl Layout {
         let sample = if self.separate { 0 } else { wanted.band };
         let mut coloured = None;
         if size == 0 {
-            let most = 8 / self.bits;
-            for row in bytes.chunks_exact(row_bytes) {
-                numbers.extend((0..self.chunk[0]).map(|col| {
-                    let at = col * step + sample;
-                    let shift = 8 - self.bits * (at % most + 1);
-                    f64::from(row[at / most] >> shift & ((1 << self.bits) - 1) as u8)
-                }));
-            }
+            bytes.chunks_exact(row_bytes).for_each(|row| self.add_bits(row, sample, &mut numbers));
             return Ok(Chunk { numbers, coloured });
         }
         if wanted.grey && step >= 3 {
@@ -274,6 +241,111 @@ impl Layout {
             (Kind::Float, _) => each!(f64),
         }
         Ok(Chunk { numbers, coloured })
+    }
+}
+
+/// The tags of one picture.
+struct Tags<'a, 'b, 'c> {
+    reading: Reading<'a>,
+    tags: &'b mut IfdDecoder<'c>,
+}
+
+/// The strips or tiles of a picture.
+struct Pieces {
+    tiled: bool,
+    /// Columns and rows of one.
+    sides: [u64; 2],
+    offsets: Vec<u64>,
+    lengths: Vec<u64>,
+}
+
+impl Tags<'_, '_, '_> {
+    fn numbers(&mut self, tag: Tag) -> Result<Vec<u64>, ReadError> {
+        let found = self.tags.find_tag_unsigned_vec(tag).map_err(|error| explain(self.reading, error))?;
+        Ok(found.unwrap_or_default())
+    }
+
+    fn number(&mut self, tag: Tag, otherwise: u64) -> Result<u64, ReadError> {
+        Ok(self.numbers(tag)?.first().copied().unwrap_or(otherwise))
+    }
+
+    /// What the numbers are, and their bits.
+    fn kind(&mut self) -> Result<(Kind, u64), ReadError> {
+        let (kinds, depths) = (self.numbers(Tag::SampleFormat)?, self.numbers(Tag::BitsPerSample)?);
+        let one = |of: &[u64]| match of {
+            [] => Some(1),
+            [first, rest @ ..] => rest.iter().all(|other| other == first).then_some(*first),
+        };
+        let unusual = |what: String| {
+            self.reading.unsupported(what, "exporting one band of 32-bit floats, packed with deflate")
+        };
+        let (Some(bits), Some(kind)) = (one(&depths), one(&kinds)) else {
+            return Err(unusual("its bands are of different kinds".into()));
+        };
+        match (kind, bits) {
+            (1 | 4, 1 | 2 | 4 | 8 | 16 | 32 | 64) => Ok((Kind::Unsigned, bits)),
+            (2, 8 | 16 | 32 | 64) => Ok((Kind::Signed, bits)),
+            (3, 16 | 32 | 64) => Ok((Kind::Float, bits)),
+            _ => {
+                let kind = match kind {
+                    2 => "signed ",
+                    3 => "float ",
+                    5 | 6 => "complex ",
+                    _ => "",
+                };
+                Err(unusual(format!("holds {kind}numbers of {bits} bits")))
+            }
+        }
+    }
+
+    /// How the numbers are packed, and the predictor below that.
+    fn packing(&mut self, kind: Kind, bits: u64) -> Result<(u64, u64), ReadError> {
+        let (packing, predictor) = (self.number(Tag::Compression, 1)?, self.number(Tag::Predictor, 1)?);
+        if !pack::is_known(packing) {
+            let what = format!("is packed with {}", pack::name(packing));
+            let remedy = "packing it with deflate, ZSTD or LZW, or not at all";
+            return Err(self.reading.unsupported(what, remedy));
+        }
+        let fits = matches!(
+            (predictor, kind, bits),
+            (1, ..) | (2, _, 8 | 16 | 32 | 64) | (3, Kind::Float, 16 | 32 | 64)
+        );
+        if fits {
+            return Ok((packing, predictor));
+        }
+        Err(self.reading.broken(FORMAT, format!("predictor {predictor} of numbers of {bits} bits")))
+    }
+
+    /// Where the strips or tiles of a picture of so many columns and rows lie.
+    fn pieces(&mut self, [cols, rows]: [u64; 2], planes: u64) -> Result<Pieces, ReadError> {
+        let (tile_cols, tile_rows) = (self.number(Tag::TileWidth, 0)?, self.number(Tag::TileLength, 0)?);
+        let tiled = tile_cols > 0 && tile_rows > 0;
+        let strip_rows = self.number(Tag::RowsPerStrip, rows)?.clamp(1, rows);
+        let sides = if tiled { [tile_cols, tile_rows] } else { [cols, strip_rows] };
+        let [places, counts] = if tiled {
+            [Tag::TileOffsets, Tag::TileByteCounts]
+        } else {
+            [Tag::StripOffsets, Tag::StripByteCounts]
+        };
+        let (offsets, lengths) = (self.numbers(places)?, self.numbers(counts)?);
+        let across = cols.div_ceil(sides[0]);
+        let down = rows.div_ceil(sides[1]);
+        let needed = across.saturating_mul(down).saturating_mul(planes);
+        if (offsets.len() as u64) < needed || offsets.len() != lengths.len() {
+            let reason = format!(
+                "its {needed} strips or tiles have {} places and {} lengths",
+                offsets.len(),
+                lengths.len()
+            );
+            return Err(self.reading.broken(FORMAT, reason));
+        }
+        let padded = across.saturating_mul(down).saturating_mul(sides[0].saturating_mul(sides[1]));
+        if padded > cols.saturating_mul(rows).saturating_mul(MOST_PADDING).max(LEAST_PADDED) {
+            let reason =
+                format!("its tiles of {} × {} are too large for {cols} × {rows} cells", sides[0], sides[1]);
+            return Err(self.reading.broken(FORMAT, reason));
+        }
+        Ok(Pieces { tiled, sides, offsets, lengths })
     }
 }
 
@@ -321,7 +393,8 @@ impl Rows {
         let Self { layout, wanted, .. } = self;
         let across = layout.across();
         let [chunk_cols, chunk_rows] = layout.chunk;
-        let from = row / chunk_rows;
+        // Aligned, so that rows may be asked for from the south to the north as well.
+        let from = row / chunk_rows / layout.at_once() * layout.at_once();
         let to = (from + layout.at_once()).min(layout.down());
         let plane = if layout.separate { wanted.band * across * layout.down() } else { 0 };
         let indices = from * across..to * across;

@@ -5,6 +5,7 @@ mod layout;
 mod pack;
 mod write;
 
+use crate::beside;
 use crate::label::Label;
 use crate::reading::{Head, Raster, Reading, SQUARE, Scale};
 use crate::reproject::Degrees;
@@ -54,7 +55,6 @@ pub(crate) struct Opened<'a> {
     band: usize,
     /// From numbers to metres; known once the head has been read.
     metres: Metres,
-    next: usize,
     pub size: Estimate,
 }
 
@@ -95,7 +95,7 @@ impl<'a> Opened<'a> {
         let file = handle.map_err(|source| ReadError::Io { path: reading.path.into(), source })?;
         let metres = Metres { nodata: facts.nodata, scale: Scale::AS_IT_IS, unit: 1.0 };
         let rows = Rows::new(layout.clone(), wanted);
-        Ok(Self { reading, file, rows, layout, mask, facts, band: wanted.band, metres, next: 0, size })
+        Ok(Self { reading, file, rows, layout, mask, facts, band: wanted.band, metres, size })
     }
 
     /// What is known besides the numbers. Goes before the first row.
@@ -135,10 +135,8 @@ impl<'a> Opened<'a> {
         Ok(Head { info: label.map(|label| label.info()), cell, origin, crs, bits, degrees })
     }
 
-    /// The next row of heights, from the north to the south.
-    pub(crate) fn row(&mut self, heights: &mut [f32]) -> Result<(), ReadError> {
-        let row = self.next;
-        self.next += 1;
+    /// A row of heights, counted from the north; neighbours are quickest one after the other.
+    pub(crate) fn row(&mut self, row: usize, heights: &mut [f32]) -> Result<(), ReadError> {
         let Metres { nodata, scale, unit } = self.metres;
         let numbers = self.rows.row(self.reading, &mut self.file, row)?;
         for (height, &number) in heights.iter_mut().zip(numbers) {
@@ -162,7 +160,7 @@ impl<'a> Opened<'a> {
         let head = self.head(notices)?;
         let mut heights = Grid2::filled(self.size.cols, self.size.rows, f32::NAN);
         for row in 0..self.size.rows {
-            self.row(heights.row_mut(row))?;
+            self.row(row, heights.row_mut(row))?;
         }
         Ok(Raster { heights, head })
     }
@@ -172,7 +170,11 @@ impl<'a> Opened<'a> {
         if !self.reading.options.utm {
             return Ok(self.size);
         }
-        match self.place(true, &mut Vec::new())?.and_then(|place| place.degrees) {
+        let degrees = match self.place(true, &mut Vec::new())? {
+            Some(place) => place.degrees,
+            None => beside::degrees(self.reading, [self.size.cols, self.size.rows])?,
+        };
+        match degrees {
             Some(degrees) => self.reading.laid_out(&self.size, &degrees),
             None => Ok(self.size),
         }
@@ -423,6 +425,12 @@ struct Place {
     cell: Option<f64>,
     origin: [f64; 2],
     crs: Option<String>,
+}
+
+/// Whether a `GeoTIFF` can tell a coordinate system to other programs: one with an EPSG number, one that came from a `GeoTIFF`, or
+/// well-known text in ASCII. Any other stands in our own description alone.
+pub fn geotiff_tells(crs: &str) -> bool {
+    Keys::system(crs).is_some()
 }
 
 fn explain(reading: Reading, error: TiffError) -> ReadError {

@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-const NONE: u64 = 1;
+pub(super) const NONE: u64 = 1;
 const LZW: u64 = 5;
 const DEFLATE: u64 = 8;
 const OLD_DEFLATE: u64 = 32946;

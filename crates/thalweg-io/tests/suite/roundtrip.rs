@@ -5,8 +5,8 @@ use std::path::Path;
 use thalweg_field::random::Key;
 use thalweg_field::{Field, FieldInfo, Frame, Grid2, Heightfield};
 use thalweg_io::{
-    Notice, ReadOptions, WriteError, WriteOptions, estimate, read_heightfield, write_heightfield, write_map,
-    write_png_rgb,
+    MapCodes, Notice, ReadOptions, Window, WriteError, WriteOptions, estimate, read_heightfield,
+    read_png_rgb, write_heightfield, write_map, write_map_png_with, write_png_rgb, write_share_png,
 };
 
 const SIZES: [[usize; 2]; 4] = [[64, 64], [97, 31], [1, 40], [1, 1]];
@@ -248,4 +248,86 @@ fn a_picture_is_srgb_and_its_pixels_are_counted() {
     reader.next_frame(&mut back).unwrap();
     assert_eq!(back, pixels);
     assert!(matches!(write_png_rgb(&path, 5, 5, &pixels), Err(WriteError::Pixels { bytes: 60, .. })));
+}
+
+/// The quantum that a description states is met, and codes that go from PNG to R16 and back are the same codes.
+#[test]
+fn a_code_is_as_much_as_the_description_says_and_survives_other_formats() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let field = north_west(57, 31);
+    let range = Some([-200.0, 1100.0]);
+    let how = WriteOptions { height_range: range, ..WriteOptions::default() };
+    for name in ["a.png", "b.r16"] {
+        write_heightfield(&path(name), &field, &how).unwrap();
+        let label = std::fs::read(path(name).with_extension("thalweg.json")).unwrap();
+        let label: serde_json::Value = serde_json::from_slice(&label).unwrap();
+        let quantum = label["quantum"].as_f64().expect("it is stated");
+        assert!((quantum - 1300.0 / 65535.0).abs() < 1.0e-12, "{name}: a code is {quantum} m");
+        let back = read_heightfield(&path(name), &ReadOptions::default()).unwrap().field.height;
+        let off = |(a, b): (&f32, &f32)| f64::from(a - b).abs();
+        let most = back.values().iter().zip(field.height.values()).map(off).fold(0.0, f64::max);
+        // A float of 1100 m is exact to 6e-5 m.
+        assert!(most <= 0.5 * quantum + 6.2e-5, "{name}: {most} m off, a code is {quantum} m");
+        assert!(most > 0.45 * quantum, "{name}: {most} m off among {} cells is too good", back.len());
+    }
+    let through = |from: &str, to: &str| {
+        let heights = read_heightfield(&path(from), &ReadOptions::default()).unwrap().field;
+        write_heightfield(&path(to), &heights, &how).unwrap();
+    };
+    through("a.png", "c.r16");
+    assert!(std::fs::read(path("b.r16")).unwrap() == std::fs::read(path("c.r16")).unwrap(), "PNG to R16");
+    through("c.r16", "d.png");
+    let codes = |name: &str| {
+        let options = ReadOptions { height_range: Some([0.0, 65535.0]), ..ReadOptions::default() };
+        read_heightfield(&path(name), &options).unwrap().field.height
+    };
+    assert_eq!(codes("a.png"), codes("d.png"));
+}
+
+/// Floats may be shares of a range; what beside and in the file is told makes metres of them.
+#[test]
+fn floats_from_0_to_1_come_back_as_metres() {
+    let folder = tempfile::tempdir().unwrap();
+    let field = north_west(40, 23);
+    let how = WriteOptions { height_range: Some([-200.0, 1100.0]), shares: true, ..WriteOptions::default() };
+    for name in ["a.exr", "a.tif", "a.r32"] {
+        let path = folder.path().join(name);
+        write_heightfield(&path, &field, &how).unwrap();
+        let shares = ReadOptions { height_range: Some([0.0, 1.0]), ..ReadOptions::default() };
+        let shares = read_heightfield(&path, &shares).unwrap().field.height;
+        let (low, high) = shares.range().unwrap();
+        assert!(low >= 0.0 && high <= 1.0 && high - low > 0.7, "{name}: {low} to {high}");
+        let back = read_heightfield(&path, &ReadOptions::default()).unwrap().field;
+        assert_eq!(back.frame, field.frame, "{name}");
+        // A float of a share of 1300 m is exact to 8e-5 m.
+        let off = difference(&back.height, &field.height);
+        assert!(off < 2.0e-4, "{name}: {off} m off");
+    }
+}
+
+/// Tiles of a map share its codes, and a single share is what it is.
+#[test]
+fn parts_of_maps_have_the_codes_of_the_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let field = north_west(40, 23);
+    let map = |window: Window| Field {
+        info: FieldInfo::new("water", "m", "depth"),
+        values: window.of(&field.height),
+    };
+    let whole = map(Window { west: 0, north: 0, cols: 40, rows: 23 });
+    let codes = MapCodes::of(&whole.values);
+    let read = |name: &str| {
+        read_heightfield(&folder.path().join(name), &ReadOptions::default()).unwrap().field.height
+    };
+    write_map_png_with(&folder.path().join("whole.png"), &whole, &field.frame, &codes).unwrap();
+    let part = Window { west: 25, north: 4, cols: 15, rows: 19 };
+    write_map_png_with(&folder.path().join("part.png"), &map(part), &part.frame(&field.frame, 23), &codes)
+        .unwrap();
+    assert_eq!(part.of(&read("whole.png")), read("part.png"));
+    let share = Grid2::from_fn(7, 5, |col, row| (col * 30 + row) as u8);
+    let path = folder.path().join("share.png");
+    write_share_png(&path, &share, "{}").unwrap();
+    let (_, _, pixels) = read_png_rgb(&path, 1 << 20).unwrap();
+    assert!(pixels.iter().step_by(3).eq(share.values()), "8 bits, grey");
 }

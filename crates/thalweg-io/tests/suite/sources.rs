@@ -5,8 +5,8 @@ use std::fs::File;
 use std::path::Path;
 use thalweg_field::{FieldInfo, Frame, Grid2};
 use thalweg_io::{
-    Imported, Notice, ReadError, ReadOptions, Story, WriteOptions, copy_by_rows, estimate, read_heightfield,
-    survey, write_heightfield,
+    Imported, Notice, ReadError, ReadOptions, Story, Streamed, Window, WriteOptions, estimate,
+    read_heightfield, survey, write_heightfield,
 };
 use tiff::encoder::TiffEncoder;
 use tiff::encoder::colortype::{Gray8, Gray16, Gray32Float, GrayI16};
@@ -297,6 +297,30 @@ fn a_world_file_says_where_a_picture_lies() {
     );
 }
 
+/// A picture with a world file in degrees is laid out in metres where that is asked for, and refused otherwise.
+#[test]
+fn a_picture_in_degrees_is_laid_out_in_metres() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("dem.png");
+    let codes: Vec<u16> = metres(SIZE[0], SIZE[1]).values().iter().map(|&height| height as u16).collect();
+    common::png_file(&path, png::ColorType::Grayscale, SIZE, &codes, |_| {});
+    std::fs::write(folder.path().join("dem.pgw"), "0.001\n0\n0\n-0.001\n7.0005\n46.9995\n").unwrap();
+    std::fs::write(
+        folder.path().join("dem.prj"),
+        "GEOGCS[\"GCS_WGS_1984\",UNIT[\"Degree\",0.0174532925199433]]",
+    )
+    .unwrap();
+    let refused = read_heightfield(&path, &ReadOptions::default()).unwrap_err().to_string();
+    assert!(refused.contains("--utm") && refused.contains("32632"), "{refused}");
+    let options = ReadOptions { utm: true, ..ReadOptions::default() };
+    let size = estimate(&path, &options).unwrap();
+    let Imported { field, notices, .. } = read_heightfield(&path, &options).unwrap();
+    assert_eq!(field.frame.crs.as_deref(), Some("EPSG:32632"));
+    assert!((75.0..112.0).contains(&field.frame.cell), "cells of {} m", field.frame.cell);
+    assert_eq!([size.cols, size.rows], [field.height.cols(), field.height.rows()]);
+    assert!(notices.iter().any(|notice| matches!(notice, Notice::Reprojected { .. })), "{notices:?}");
+}
+
 /// The terrain of all, as text.
 fn ascii_grid(head: &str) -> String {
     let grid = metres(SIZE[0], SIZE[1]);
@@ -534,18 +558,47 @@ fn rows_that_pass_by_make_the_same_file() {
     let field = north_west(301, 270);
     let from = folder.path().join("from.tif");
     write_heightfield(&from, &field, &WriteOptions::default()).unwrap();
-    for name in ["a.tif", "a.png", "a.r16", "a.r32"] {
-        let [whole, rows] = ["whole", "rows"].map(|dir| folder.path().join(dir).join(name));
-        for path in [&whole, &rows] {
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let options = ReadOptions::default();
+    let surveyed = survey(&from, &options).unwrap().expect("a TIFF comes row by row");
+    assert_eq!((surveyed.frame.clone(), surveyed.notices.clone()), (field.frame.clone(), vec![]));
+    let streamed = Streamed { from, options, surveyed };
+    let part = Window { west: 100, north: 30, cols: 90, rows: 200 };
+    for window in [streamed.whole(), part] {
+        let frame = window.frame(&field.frame, 270);
+        let field = thalweg_field::Heightfield { height: window.of(&field.height), frame };
+        for name in ["a.tif", "a.png", "a.r16", "a.r32", "a.exr", "a.pfm", "a.npy", "a.asc"] {
+            let south = name == "a.r16";
+            let how = WriteOptions { south_first: south, ..WriteOptions::default() };
+            let [whole, rows] = ["whole", "rows"].map(|dir| folder.path().join(dir).join(name));
+            for path in [&whole, &rows] {
+                std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            }
+            write_heightfield(&whole, &field, &how).unwrap();
+            streamed.write(window, &rows, &how).unwrap();
+            assert!(std::fs::read(&whole).unwrap() == std::fs::read(&rows).unwrap(), "{name} differs");
+            let back = read_heightfield(&rows, &ReadOptions::default()).unwrap().field;
+            assert_eq!(back.frame.origin, field.frame.origin, "{name}");
         }
-        write_heightfield(&whole, &field, &WriteOptions::default()).unwrap();
-        let options = ReadOptions::default();
-        let surveyed = survey(&from, &options).unwrap().expect("a TIFF comes row by row");
-        assert_eq!((surveyed.frame.clone(), surveyed.notices.clone()), (field.frame.clone(), vec![]));
-        copy_by_rows(&from, &options, &surveyed, &rows, &WriteOptions::default()).unwrap();
-        assert!(std::fs::read(&whole).unwrap() == std::fs::read(&rows).unwrap(), "{name} differs");
     }
+}
+
+/// A strip that is not packed need not be there as a whole.
+#[test]
+fn a_large_strip_is_read_in_slices() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("strip.tif");
+    let heights = north_west(1009, 4400).height;
+    let bytes: Vec<u8> = heights.values().iter().flat_map(|height| height.to_le_bytes()).collect();
+    std::fs::write(&path, bytes).unwrap();
+    common::in_one_strip(&path, [1009, 4400]);
+    let options = ReadOptions::default();
+    let size = estimate(&path, &options).unwrap();
+    // Twice 24 bytes for each cell of a strip would be 213 MB.
+    let scratch = size.bytes - 4 * 1009 * 4400;
+    assert!(scratch < 64 << 20, "{scratch} bytes beside the heights");
+    let back = read_heightfield(&path, &options).unwrap().field.height;
+    // The head of the file has the place of the first two cells; the others come two places before.
+    assert!(back.values()[..back.len() - 2] == heights.values()[2..]);
 }
 
 #[test]
@@ -594,7 +647,7 @@ fn damaged_meshes_are_refused_at_once() {
                 bytes.truncate(key.with(9).bits() as usize % whole.len());
             }
             std::fs::write(&path, &bytes).unwrap();
-            match read_mesh(&path, 1 << 20) {
+            match common::at_once(&path, || read_mesh(&path, 1 << 20)) {
                 Ok(mesh) => {
                     let count = mesh.positions.len() as u32;
                     assert!(mesh.triangles.iter().flatten().all(|&corner| corner < count));

@@ -333,7 +333,7 @@ pub enum ArtMap {
     FlowDirection,
     /// Distance from the shore, below zero in water.
     Shoreline,
-    /// Share of the water that is white with air, where particles tell it.
+    /// Share of the water that is white, where waves or particles tell it.
     Foam,
     /// Depth of the ground that was worn away.
     Wear,

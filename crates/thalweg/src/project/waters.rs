@@ -48,6 +48,11 @@ pub struct Pool {
 }
 
 impl Pool {
+    /// Whether it covers all of the terrain.
+    pub(crate) fn is_everywhere(&self) -> bool {
+        self.from == corner() && self.to == far()
+    }
+
     /// The water itself.
     pub fn water(&self) -> thalweg_field::Pool {
         thalweg_field::Pool {

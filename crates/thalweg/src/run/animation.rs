@@ -30,6 +30,8 @@ pub(super) struct Animation {
     max_bytes: u64,
     /// The moment that is next.
     next: u64,
+    /// What was seen at the step before, if a moment may lie between that and this one.
+    before: Option<Snapshot>,
     told: bool,
 }
 
@@ -48,6 +50,7 @@ impl Animation {
             every,
             max_bytes: options.max_bytes,
             next: before,
+            before: None,
             told: false,
         })
     }
@@ -63,7 +66,8 @@ impl Animation {
                 Every::Time(every) => every * self.next as f64,
                 Every::Steps(_) => shown.time,
             };
-            let moment = self.moment(now, (shown, time), watcher);
+            let seen = self.before.as_ref().map(|before| between(before, shown, time));
+            let moment = self.moment(now, (seen.as_ref().unwrap_or(shown), time), watcher);
             let folder = self.out.join(FOLDER);
             atomic::create_dir(&folder)?;
             write_moment(&folder.join(format!("moment_{:06}.twm", self.next)), &moment)?;
@@ -72,7 +76,12 @@ impl Animation {
         Ok(())
     }
 
-    /// What is seen at a time that is now, or was since the step before.
+    /// Whether the next moment may lie between this step and the one after it.
+    fn is_next(&self, now: &Now) -> bool {
+        matches!(self.every, Every::Time(_)) && self.pace.due_in(self.next, now) == 1
+    }
+
+    /// What is seen at a time; `shown` is that but for its particles, which are where they are at its own time.
     fn moment(&mut self, now: &Now, (shown, time): (&Snapshot, f64), watcher: &mut dyn Watcher) -> Moment {
         let mut things = Vec::new();
         let mut add = |name: String, mesh: TriMesh, colours: Vec<[f32; 4]>| {
@@ -120,11 +129,13 @@ impl Recorder for Animation {
     }
 
     fn due_in(&self, now: &Now) -> u64 {
-        self.pace.due_in(self.next, now)
+        let steps = self.pace.due_in(self.next, now);
+        // The step before a moment is looked at as well.
+        if matches!(self.every, Every::Time(_)) { steps.saturating_sub(1).max(1) } else { steps }
     }
 
     fn is_due(&self, now: &Now) -> bool {
-        self.pace.is_due(self.next, now)
+        self.pace.is_due(self.next, now) || self.is_next(now)
     }
 
     fn shows(&self) -> Shows {
@@ -137,11 +148,13 @@ impl Recorder for Animation {
         shown: &mut Snapshot,
         watcher: &mut dyn Watcher,
     ) -> Result<(), WriteError> {
-        self.write_now(now, shown, watcher)
+        self.write_now(now, shown, watcher)?;
+        self.before = self.is_next(now).then(|| shown.clone());
+        Ok(())
     }
 
     fn rewind(&mut self) {
-        self.next = 0;
+        (self.next, self.before) = (0, None);
     }
 
     fn finish(&mut self, ending: &mut Ending) -> Result<Vec<PathBuf>, WriteError> {
@@ -166,7 +179,7 @@ impl Recorder for Animation {
                     AnimationFormat::Usda => ANIMATIONS[0],
                     AnimationFormat::Glb => ANIMATIONS[1],
                 });
-                match write(&path, *format, &motion, &moments) {
+                match write(&path, *format, &motion, (&moments, self.max_bytes)) {
                     Ok(()) => files.push(path),
                     Err(MotionError::Write(error)) => return Err(error),
                     Err(MotionError::Read(error)) => {
@@ -182,13 +195,36 @@ impl Recorder for Animation {
     }
 }
 
+/// What is seen at a time between two steps: maps and bodies go straight from one to the other. Particles stay where they are at the
+/// second; they know their velocities.
+fn between(before: &Snapshot, shown: &Snapshot, time: f64) -> Snapshot {
+    let mut seen = shown.clone();
+    let share = (time - before.time) / (shown.time - before.time);
+    if !(0.0..1.0).contains(&share) {
+        return seen;
+    }
+    for field in &mut seen.fields {
+        // A pass over finer cells begins with other maps.
+        let Some(old) = before.field(&field.info.name).filter(|old| old.same_shape(&field.values)) else {
+            continue;
+        };
+        let mixed = old.values().iter().zip(field.values.values_mut());
+        mixed.for_each(|(old, new)| *new = old + (*new - old) * share as f32);
+    }
+    for (old, body) in before.bodies.iter().zip(&mut seen.bodies).filter(|(old, body)| old.name == body.name)
+    {
+        body.pose = old.pose.toward(&body.pose, share);
+    }
+    seen
+}
+
 fn write(
     path: &Path,
     format: AnimationFormat,
     motion: &Motion,
-    moments: &[PathBuf],
+    (moments, max_bytes): (&[PathBuf], u64),
 ) -> Result<(), MotionError> {
-    let moment = |number: usize| read_moment(&moments[number]);
+    let moment = |number: usize| read_moment(&moments[number], max_bytes);
     match format {
         AnimationFormat::Usda => write_usda(path, motion, moment),
         AnimationFormat::Glb => write_glb_motion(path, motion, moment),

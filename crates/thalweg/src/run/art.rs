@@ -34,8 +34,7 @@ impl ArtMap {
     }
 }
 
-/// Writes the maps for artists that are asked for into a folder. What a run has nothing of, such as the foam of water that is no
-/// particles, is zero everywhere.
+/// Writes the maps for artists that are asked for into a folder. What a run has nothing of, such as the foam of pipes, is zero everywhere.
 pub(super) fn write_art(
     folder: &Path,
     shown: &Snapshot,
@@ -49,13 +48,8 @@ pub(super) fn write_art(
         let png = stem.with_extension("png");
         match map {
             ArtMap::Normal | ArtMap::NormalDirectx => {
-                let (style, green, told) = match map {
-                    ArtMap::Normal => (NormalStyle::OpenGl, "north", "OpenGL"),
-                    _ => (NormalStyle::DirectX, "south", "DirectX"),
-                };
-                let about = json!({ "quantity": "normal", "style": told, "red": "east", "green": green,
-                    "blue": "up", "codes": "1, 32768 and 65535 are -1, 0 and 1" });
-                write_vectors_png(&png, &normals(&ground, style), &about.to_string())?;
+                let style = if map == ArtMap::Normal { NormalStyle::OpenGl } else { NormalStyle::DirectX };
+                write_normals(&png, &normals(&ground, style), style)?;
                 files.push(png);
             }
             ArtMap::FlowDirection => {
@@ -68,18 +62,46 @@ pub(super) fn write_art(
                 files.push(png);
             }
             ArtMap::Splat => {
-                let wet =
-                    shown.field("water").map(|depth| depth.map(|depth| f32::from(u8::from(depth >= WET))));
-                let shares = splat(&ground, shown.field("deposition"), wet.as_ref());
-                let about = json!({ "quantity": "splat", "red": "rock", "green": "soil", "blue": "loose ground",
-                    "alpha": "water", "sum": 255 });
-                write_shares_png(&png, &shares, &about.to_string())?;
+                let shares = ground_shares(&ground, shown.field("deposition"), shown.field("water"));
+                write_shares(&png, &shares)?;
                 files.push(png);
             }
             _ => files.extend(write_map(&stem, &plain(map, shown, &ground), &shown.frame)?),
         }
     }
     Ok(files)
+}
+
+/// Writes normals of a style as a picture that says which.
+pub fn write_normals(path: &Path, normals: &Grid2<[f32; 3]>, style: NormalStyle) -> Result<(), WriteError> {
+    let (green, told) = match style {
+        NormalStyle::OpenGl => ("north", "OpenGL"),
+        NormalStyle::DirectX => ("south", "DirectX"),
+    };
+    let about = json!({ "quantity": "normal", "style": told, "red": "east", "green": green, "blue": "up",
+        "codes": "1, 32768 and 65535 are -1, 0 and 1" });
+    write_vectors_png(path, normals, &about.to_string())
+}
+
+/// Shares of rock, soil, loose ground and water in each cell, 255 together, by what was laid down and how deep the water is `[m]`.
+pub fn ground_shares(
+    ground: &Heightfield,
+    deposit: Option<&Grid2<f32>>,
+    water: Option<&Grid2<f32>>,
+) -> Grid2<[u8; 4]> {
+    splat(ground, deposit, water.map(wet).as_ref())
+}
+
+/// Writes such shares as a picture that says what they are.
+pub fn write_shares(path: &Path, shares: &Grid2<[u8; 4]>) -> Result<(), WriteError> {
+    let about = json!({ "quantity": "splat", "red": "rock", "green": "soil", "blue": "loose ground",
+        "alpha": "water", "sum": 255 });
+    write_shares_png(path, shares, &about.to_string())
+}
+
+/// 1 where there is water, else 0.
+fn wet(depth: &Grid2<f32>) -> Grid2<f32> {
+    depth.map(|depth| f32::from(u8::from(depth >= WET)))
 }
 
 /// A map of one value for each cell.
@@ -100,8 +122,11 @@ fn plain(map: ArtMap, shown: &Snapshot, ground: &Heightfield) -> Field {
             ("m", "distance from the shore, below zero in water", shore_distance(&wet, ground.frame.cell))
         }
         ArtMap::Foam => {
-            let points = shown.points.as_ref().map(crate::whitewater::with_whitewater);
-            let values = points.and_then(|points| foam(&points, ground)).unwrap_or_else(none);
+            let of_particles = || {
+                let points = shown.points.as_ref().map(crate::whitewater::with_whitewater)?;
+                foam(&points, ground)
+            };
+            let values = shown.field("foam").cloned().or_else(of_particles).unwrap_or_else(none);
             ("-", "share of the water that is white with air", values)
         }
         ArtMap::Wear => ("m", "depth of the ground that was worn away", copy("erosion")),
@@ -133,6 +158,11 @@ fn flow_direction(shown: &Snapshot, ground: &Heightfield) -> [Grid2<f32>; 2] {
     }
 }
 
+/// Writes all fields of a snapshot as [Houdini](https://www.sidefx.com/docs/houdini/heightfields/) has layers, in one EXR file.
+pub fn write_layered_maps(path: &Path, shown: &Snapshot) -> Result<(), WriteError> {
+    write_all_layers(path, shown, &shown.fields.iter().collect::<Vec<_>>())
+}
+
 /// Writes all maps as one EXR file of many parts: under Houdini's names `height`, `water`, `sediment`, `debris`, `bedrock`, `flow`,
 /// `flowdir` and `mask`, and all others under their own.
 pub(super) fn write_all_layers(path: &Path, shown: &Snapshot, maps: &[&Field]) -> Result<(), WriteError> {
@@ -149,7 +179,7 @@ pub(super) fn write_all_layers(path: &Path, shown: &Snapshot, maps: &[&Field]) -
     });
     let mask = shown.field("water").map(|depth| Field {
         info: label("mask", "-", "1 where water is 1 cm deep or more, else 0"),
-        values: depth.map(|depth| f32::from(u8::from(depth >= WET))),
+        values: wet(depth),
     });
     let ways = flow_direction(shown, &ground);
     let mut layers: Vec<_> = maps.iter().map(|map| MapLayer::of(map)).collect();
@@ -227,12 +257,12 @@ animation_every = 4
         let water = read_map(&out.join("maps/water.exr"), most).unwrap().values;
         let tif = read_heightfield(&out.join("maps/water.tif"), &Default::default()).unwrap();
         assert_eq!((tif.field.height, &*tif.info.name), (water.clone(), "water"));
-        let layers = read_layers(&out.join("maps.exr")).unwrap();
-        let names: Vec<_> = layers.iter().map(|(name, _)| name.as_str()).collect();
+        let layers = read_layers(&out.join("maps.exr"), 1 << 30).unwrap();
+        let names: Vec<_> = layers.iter().map(|(info, _)| &*info.name).collect();
         for name in ["height", "water", "debris", "bedrock", "flow", "flowdir", "mask"] {
             assert!(names.contains(&name), "{name} is not among {names:?}");
         }
-        let layer = |name: &str| &layers.iter().find(|(other, _)| other == name).unwrap().1;
+        let layer = |name: &str| &layers.iter().find(|(info, _)| info.name == name).unwrap().1;
         assert_eq!(layer("water"), std::slice::from_ref(&water));
         assert_eq!(layer("mask")[0], water.map(|depth| if depth >= 0.01 { 1.0 } else { 0.0 }));
         // Within the distance of its name: water is below zero, land above.

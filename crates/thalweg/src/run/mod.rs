@@ -30,12 +30,13 @@ mod surfaces;
 mod trajectories;
 mod volumes;
 
+pub use art::{ground_shares, write_layered_maps, write_normals, write_shares};
 pub use checkpoint::{restore, save};
 pub use command::Command;
 pub use error::RunError;
 pub use estimate::{Estimate, Particles};
 pub use folder::{Unfinished, admit, resume_command, shell_word};
-pub use output::{VIDEOS, bed_colours, colours_of_ground};
+pub use output::{VIDEOS, bed_colours, colours_of_ground, story};
 pub use progress::{Progress, Silent, Watcher};
 pub use report::{Dt, LedgerReport, OtherWater, Report, WaterReport, absolute};
 pub use thalweg_terrain::analysis::Realism;

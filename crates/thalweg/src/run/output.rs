@@ -3,15 +3,15 @@
 use super::folder::REPORT;
 use super::progress::Watcher;
 use super::{art, map_frames, volumes};
-use crate::project::{MapFormat, Output, Project, Scene, SurfaceFormat, Up};
+use crate::project::{MapFormat, Output, Project, Scene, SurfaceFormat, Up, parse};
 use crate::world::is_inside;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use thalweg_field::{Field, Frame, Grid2, Heightfield, Snapshot, Strata, TriMesh};
 use thalweg_io::{
-    MeshExtras, UpAxis, WriteError, WriteOptions, atomic, write_heightfield, write_map_exr, write_map_png,
-    write_map_tiff, write_mesh_with, write_npz_fields, write_volume, write_vti,
+    MeshExtras, Story, UpAxis, WriteError, WriteOptions, atomic, write_heightfield, write_map_exr,
+    write_map_png, write_map_tiff, write_mesh_with, write_npz_fields, write_volume, write_vti,
 };
 use thalweg_render::{Look, ground_colours};
 use thalweg_terrain::tin::{Tin, TinParams, ground_mesh, water_mesh};
@@ -350,9 +350,10 @@ pub(super) fn write_maps(
     if let Some(ground) = ground_of(snapshot) {
         // A terrain like any other: it can be read again, by us and by others, with its range beside it.
         let mut names = vec!["height.png", "height.exr"];
+        let how = WriteOptions { story: story(out), ..WriteOptions::default() };
         names.extend(formats.contains(&MapFormat::Tif).then_some("height.tif"));
         for name in names {
-            write_heightfield(&out.join(name), &ground, &WriteOptions::default())?;
+            write_heightfield(&out.join(name), &ground, &how)?;
             files.push(out.join(name));
         }
         files.push(out.join("height.thalweg.json"));
@@ -385,6 +386,29 @@ pub(super) fn write_maps(
     }
     files.extend(art::write_art(&out.join("art"), snapshot, &asked.art)?);
     Ok(files)
+}
+
+/// Where the ground of a run comes from, by the scene in its folder: the seed, a hash of all parameters, and how high the water
+/// stands around it.
+pub fn story(out: &Path) -> Story {
+    let Ok(text) = std::fs::read_to_string(out.join(SCENE)) else { return Story::default() };
+    // FNV-1a, 64 bits.
+    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    let scene = parse(&text, SCENE, &[]).ok();
+    Story {
+        sea_level: scene.as_ref().and_then(sea_level),
+        seed: scene.map(|scene| scene.seed),
+        parameters: Some(format!("{hash:016x}")),
+        engine: None,
+    }
+}
+
+/// How high the open sea stands, or the water that the whole terrain was filled up to, if there is any `[m]`.
+fn sea_level(scene: &Scene) -> Option<f64> {
+    let sea = scene.water.iter().find(|water| water.is_everywhere()).and_then(|water| water.level);
+    sea.or_else(|| scene.ocean.as_ref().map(|_| 0.0))
 }
 
 /// Formats that have a file for each map.

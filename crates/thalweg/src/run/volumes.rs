@@ -14,18 +14,23 @@ use thalweg_io::{
     SparseGrid, VdbClass, VdbGrid, VdbValues, WriteError, atomic, write_vdb, write_volume, write_vti_volume,
 };
 use thalweg_sph::gather;
+#[cfg(feature = "render")]
+use thalweg_surface::{SurfaceParams, reconstruct};
 use thalweg_terrain::volume::Volume;
 
 /// Writes volumes of the fluid when they are due.
 pub(super) struct Volumes {
     folder: PathBuf,
     written: BTreeSet<PathBuf>,
+    max_bytes: u64,
+    told: bool,
 }
 
 impl Volumes {
     /// A run that goes on counts what it wrote before as its own.
     pub(super) fn new(options: &RunOptions, now: &Now) -> Self {
-        Self { folder: options.out.join("volumes"), written: earlier(options, now, "volumes") }
+        let (folder, written) = (options.out.join("volumes"), earlier(options, now, "volumes"));
+        Self { folder, written, max_bytes: options.max_bytes, told: false }
     }
 
     /// Name of the file of the present step, if there is to be one.
@@ -34,13 +39,27 @@ impl Volumes {
         vdb.then(|| self.folder.join(format!("water_{:06}.vdb", now.steps_taken())))
     }
 
-    fn write_now(&mut self, now: &Now, shown: &Snapshot) -> Result<(), WriteError> {
+    fn write_now(
+        &mut self,
+        now: &Now,
+        shown: &Snapshot,
+        watcher: &mut dyn Watcher,
+    ) -> Result<(), WriteError> {
         let (Some(path), Some(points)) = (self.path(now), &shown.points) else { return Ok(()) };
         if points.is_empty() {
             return Ok(());
         }
         atomic::create_dir(&self.folder)?;
-        write_vdb(&path, &fluid(points))?;
+        let mut grids = fluid(points);
+        match surface(points, self.max_bytes) {
+            Ok(surface) => grids.push(surface),
+            Err(reason) if !self.told => {
+                self.told = true;
+                watcher.notice(&format!("the surface of the water is not among the volumes: {reason}"));
+            }
+            Err(_) => {}
+        }
+        write_vdb(&path, &grids)?;
         self.written.insert(path);
         Ok(())
     }
@@ -64,8 +83,13 @@ impl Recorder for Volumes {
         Shows::Points
     }
 
-    fn write(&mut self, now: &Now, shown: &mut Snapshot, _: &mut dyn Watcher) -> Result<(), WriteError> {
-        self.write_now(now, shown)
+    fn write(
+        &mut self,
+        now: &Now,
+        shown: &mut Snapshot,
+        watcher: &mut dyn Watcher,
+    ) -> Result<(), WriteError> {
+        self.write_now(now, shown, watcher)
     }
 
     fn rewind(&mut self) {
@@ -74,7 +98,8 @@ impl Recorder for Volumes {
 
     fn finish(&mut self, ending: &mut Ending) -> Result<Vec<PathBuf>, WriteError> {
         if self.path(ending.now).is_some_and(|path| !self.written.contains(&path)) {
-            ending.timings.of("volumes", || self.write_now(ending.now, ending.snapshot))?;
+            let Ending { now, snapshot, timings, watcher } = ending;
+            timings.of("volumes", || self.write_now(now, snapshot, *watcher))?;
         }
         Ok(self.written.iter().cloned().collect())
     }
@@ -103,6 +128,22 @@ fn fluid(points: &Points) -> Vec<VdbGrid> {
         grids.push(grid("velocity", VdbClass::Unknown, VdbValues::Vector(motion)));
     }
     grids
+}
+
+/// The surface of the fluid, as how far voxels near it lie from it; an error says why there is none.
+#[cfg(feature = "render")]
+fn surface(points: &Points, max_bytes: u64) -> Result<VdbGrid, String> {
+    let params = SurfaceParams { max_bytes, ..SurfaceParams::of(points) };
+    let mesh = reconstruct(points, &params).map_err(|error| error.to_string())?;
+    let voxel = 2.0 * f64::from(points.radius);
+    let origin = [0.5 * voxel; 3];
+    let values = VdbValues::Float(level_set(&mesh, voxel, origin));
+    Ok(VdbGrid { name: "surface".into(), class: VdbClass::LevelSet, voxel, origin, values })
+}
+
+#[cfg(not(feature = "render"))]
+fn surface(_: &Points, _: u64) -> Result<VdbGrid, String> {
+    Err("this program was built without the feature `render`".into())
 }
 
 /// Writes ground which is a volume: as VDB the share of rock and, of its surface, the distance.
@@ -185,5 +226,22 @@ mod tests {
         }
         assert!((sum - 336.0).abs() < 0.01, "{sum} voxels of water from 336 particles");
         assert_eq!(grids[0].origin, [f64::from(0.1_f32); 3]);
+    }
+
+    #[cfg(feature = "render")]
+    #[test]
+    fn the_surface_of_a_block_of_particles_lies_half_a_particle_around_it() {
+        let place = |i: usize| [i % 8, i / 8 % 8, i / 64].map(|n| 0.1 + 0.2 * n as f32);
+        let points = Points { positions: (0..512).map(place).collect(), radius: 0.1, ..Points::default() };
+        let VdbValues::Float(away) = surface(&points, 1 << 30).unwrap().values else { panic!("distances") };
+        // Voxels lie in the middles of particles: 0.2 m apart, the outermost 0.1 m below the faces of the block.
+        for (at, expected) in [([7, 4, 4], -0.1), ([8, 4, 4], 0.1), ([4, 4, 6], -0.3), ([4, 9, 4], 0.3)] {
+            let (found, _) = away.at(at);
+            assert!(
+                (f64::from(found) - expected).abs() < 0.08,
+                "{found} m at {at:?} instead of {expected} m"
+            );
+        }
+        assert!(away.at([4, 4, 4]).0 < -0.5 && away.at([14, 4, 4]).0 > 0.5);
     }
 }

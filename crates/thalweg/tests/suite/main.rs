@@ -1,5 +1,6 @@
 //! One program for all tests of the crate: linking takes longer than most of them.
 
+mod animation;
 mod anywhere;
 mod described;
 mod draw;
