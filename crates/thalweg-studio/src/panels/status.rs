@@ -36,6 +36,7 @@ fn timeline(studio: &mut Studio, ui: &mut Ui) {
             studio.timeline.plays = !plays;
         }
         let live = ui.selectable_label(studio.timeline.chosen.is_none(), "Now");
+        let label = live.id;
         if live.on_hover_text("Shows what goes on").clicked() {
             studio.timeline.leave();
         }
@@ -47,6 +48,7 @@ fn timeline(studio: &mut Studio, ui: &mut Ui) {
         };
         ui.spacing_mut().slider_width = (ui.available_width() - 250.0).max(80.0);
         let slider = ui.add_enabled(frames > 1, Slider::new(&mut at, 0..=last.max(1)).show_value(false));
+        let slider = slider.labelled_by(label);
         if slider.on_hover_text("Moments that were kept: drag to look back").changed() {
             studio.timeline.chosen = Some(at.min(last));
         }
