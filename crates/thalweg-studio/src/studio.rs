@@ -396,6 +396,7 @@ impl Studio {
             Command::Search => self.windows.search = Some(Search::default()),
             Command::Help => self.windows.keys = !self.windows.keys,
             Command::Welcome => self.windows.welcome = true,
+            Command::Quit if self.is_unsaved() => self.windows.asks_to_quit = true,
             Command::Quit => self.ctx.send_viewport_cmd(egui::ViewportCommand::Close),
             Command::Screenshot => self.save_picture(),
             Command::Sequence => self.record(),

@@ -162,7 +162,7 @@ fn show_row(studio: &mut Studio, ui: &mut Ui, row: &Row, changed: bool) -> Optio
         };
         let width = (ui.available_width() - 150.0).max(110.0);
         let label = egui::Label::new(text).truncate();
-        let mut named = ui.id();
+        let mut named = ui.scope_id();
         ui.allocate_ui_with_layout(
             egui::vec2(width, 22.0),
             egui::Layout::left_to_right(egui::Align::Center),

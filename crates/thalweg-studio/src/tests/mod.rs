@@ -153,9 +153,7 @@ fn closing_with_unsaved_work_asks() {
     window.pause();
     window.harness.state_mut().as_mut().unwrap().set("rain.0.rate", "1e-5".into(), false);
     window.until("it is changed", crate::Studio::is_unsaved);
-    let viewport = window.harness.input_mut().viewports.entry(egui::ViewportId::ROOT).or_default();
-    viewport.events.push(egui::ViewportEvent::Close);
-    window.harness.run_steps(2);
+    window.press_with(Modifiers::COMMAND, Key::Q);
     assert!(window.sees("Save and quit"), "nobody was asked");
     window.click("Save and quit");
     assert!(window.files().iter().any(|file| file.ends_with("hill.toml")), "{:?}", window.files());
