@@ -300,7 +300,10 @@ impl Easel {
         let begin = Instant::now();
         let economy = self.economy;
         let look = economy.look(&wish.look);
-        let known = self.model.take().filter(|(last, same, _)| last.draws_as(wish) && *same == economy);
+        // Foam is made when particles are brought there; the rest is left out while drawing.
+        let foams = |economy: Economy| economy < Economy::Plain && wish.snapshot.points.is_some();
+        let known = self.model.take();
+        let known = known.filter(|(last, same, _)| last.draws_as(wish) && foams(*same) == foams(economy));
         let mut loaded = match known {
             Some((_, _, loaded)) => loaded,
             None => self.load(wish, &look)?,
