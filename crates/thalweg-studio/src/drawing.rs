@@ -207,7 +207,7 @@ fn draw(shared: &Shared, choice: RendererChoice) {
         let painted = match (task, last.take()) {
             (Task::Wish(wish), _) => {
                 let painted = easel.paint(&wish);
-                last = Some(wish).filter(|_| easel.economy > Economy::Samples);
+                last = Some(wish).filter(|_| easel.economy > Economy::Plain);
                 painted
             }
             (Task::Refine, Some(wish)) => easel.refine(&wish),
@@ -290,7 +290,7 @@ impl Easel {
     /// Draws what is at rest with more patience; how fast that is decides nothing.
     fn refine(&mut self, wish: &Wish) -> Result<Painted, String> {
         let (economy, steady) = (self.economy, self.steady);
-        self.economy = Economy::Samples;
+        self.economy = Economy::Plain;
         let painted = self.paint(wish);
         (self.economy, self.steady) = (economy, steady);
         painted

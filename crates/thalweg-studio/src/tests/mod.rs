@@ -387,7 +387,7 @@ fn the_window_is_drawn_with_all_its_panels() {
             let studio = window.harness.state_mut().as_mut().unwrap();
             command.into_iter().for_each(|command| studio.obey(command));
             window.settle();
-            window.until("what is at rest is drawn finely", |studio| studio.economy() <= Economy::Samples);
+            window.until("what is at rest is drawn finely", |studio| studio.economy() <= Economy::Plain);
             let picture = window.harness.render().unwrap();
             let first = *picture.get_pixel(0, 0);
             let other = picture.pixels().filter(|pixel| **pixel != first).count();
