@@ -207,7 +207,7 @@ fn draw(shared: &Shared, choice: RendererChoice) {
         let painted = match (task, last.take()) {
             (Task::Wish(wish), _) => {
                 let painted = easel.paint(&wish);
-                last = Some(*wish).filter(|_| easel.economy > Economy::Samples);
+                last = Some(wish).filter(|_| easel.economy > Economy::Plain);
                 painted
             }
             (Task::Refine, Some(wish)) => easel.refine(&wish),
@@ -230,7 +230,7 @@ const REST: Duration = Duration::from_millis(350);
 
 /// What is to be drawn.
 enum Task {
-    Wish(Box<Wish>),
+    Wish(Wish),
     /// The last wish once more, finer.
     Refine,
 }
@@ -243,7 +243,7 @@ fn next(shared: &Shared, refines: bool) -> Option<Task> {
             return None;
         }
         if let Some(wish) = desk.wish.take() {
-            return Some(Task::Wish(Box::new(wish)));
+            return Some(Task::Wish(wish));
         }
         if !refines {
             desk = shared.changed.wait(desk).unwrap_or_else(PoisonError::into_inner);
@@ -290,7 +290,7 @@ impl Easel {
     /// Draws what is at rest with more patience; how fast that is decides nothing.
     fn refine(&mut self, wish: &Wish) -> Result<Painted, String> {
         let (economy, steady) = (self.economy, self.steady);
-        self.economy = Economy::Samples;
+        self.economy = Economy::Plain;
         let painted = self.paint(wish);
         (self.economy, self.steady) = (economy, steady);
         painted
@@ -300,7 +300,10 @@ impl Easel {
         let begin = Instant::now();
         let economy = self.economy;
         let look = economy.look(&wish.look);
-        let known = self.model.take().filter(|(last, same, _)| last.draws_as(wish) && *same == economy);
+        // Foam is made when particles are brought there; the rest is left out while drawing.
+        let foams = |economy: Economy| economy < Economy::Plain && wish.snapshot.points.is_some();
+        let known = self.model.take();
+        let known = known.filter(|(last, same, _)| last.draws_as(wish) && foams(*same) == foams(economy));
         let mut loaded = match known {
             Some((_, _, loaded)) => loaded,
             None => self.load(wish, &look)?,

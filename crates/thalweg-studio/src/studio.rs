@@ -135,6 +135,7 @@ impl Messages {
 impl Studio {
     /// Begins as the options say.
     pub fn new(ctx: &egui::Context, options: Options) -> Self {
+        crate::theme::add_letters(ctx);
         crate::theme::set(ctx, true);
         let wake = ctx.clone();
         let drawing = Drawing::new(options.renderer, move || wake.request_repaint());

@@ -168,7 +168,11 @@ fn show_row(studio: &mut Studio, ui: &mut Ui, row: &Row, changed: bool) -> Optio
             egui::Layout::left_to_right(egui::Align::Center),
             |ui| {
                 named = ui.add(label).on_hover_text(&row.help).id;
-                ui.allocate_space(egui::vec2(ui.available_width(), 1.0));
+                let rest = ui.available_width();
+                // Nothing is left by a name that is cut off.
+                if rest > 1.0 {
+                    ui.allocate_space(egui::vec2(rest, 1.0));
+                }
             },
         );
         done = control(&mut studio.panel, ui, (row, named), waits.as_deref());
