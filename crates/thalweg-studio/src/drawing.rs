@@ -230,7 +230,7 @@ const REST: Duration = Duration::from_millis(350);
 
 /// What is to be drawn.
 enum Task {
-    Wish(Wish),
+    Wish(Box<Wish>),
     /// The last wish once more, finer.
     Refine,
 }
@@ -243,7 +243,7 @@ fn next(shared: &Shared, refines: bool) -> Option<Task> {
             return None;
         }
         if let Some(wish) = desk.wish.take() {
-            return Some(Task::Wish(wish));
+            return Some(Task::Wish(Box::new(wish)));
         }
         if !refines {
             desk = shared.changed.wait(desk).unwrap_or_else(PoisonError::into_inner);
