@@ -10,6 +10,9 @@ use thalweg_field::band;
 /// Support of the kernel, in voxels: as that of the fluid, where voxels are as wide as particles lie apart.
 const SUPPORT: i32 = 2;
 
+/// A smaller share is none `[-]`: particles at the rim of the kernel, where places are rounded.
+const LEAST: f64 = 1.0e-6;
+
 /// A voxel, to the east, to the north and up.
 type Voxel = [i32; 3];
 
@@ -59,7 +62,7 @@ pub fn gather(
                 flow = std::array::from_fn(|axis| flow[axis] + weight * way[axis]);
             }
             let velocity = flow.map(|part| (part / share) as f32);
-            (share > 0.0).then_some(Gathered { voxel, share: share as f32, velocity })
+            (share > LEAST).then_some(Gathered { voxel, share: share as f32, velocity })
         }));
     });
     rows.into_iter().flat_map(|(_, found)| found).collect()

@@ -13,6 +13,7 @@ mod going_on;
 mod obstacles;
 mod own_method;
 mod painter;
+mod passes;
 mod plausible;
 mod poisoned;
 mod realism;

@@ -106,7 +106,7 @@ impl PipesRun {
         self.pass += 1;
         let size = [ground.height.cols(), ground.height.rows()];
         let [water, afloat] =
-            [self.pipes.depth(), self.pipes.afloat()].map(|grid| spread(grid, &eroded.frame, size));
+            [self.pipes.depth(), self.pipes.afloat()].map(|grid| spread(grid, &eroded.frame, &ground));
         let over = Weather { water: Some(water), afloat: Some(afloat), ..weather(&self.setup, &ground) };
         self.pipes = Pipes::new(&ground, &self.pipes.params().clone(), &over)?;
         self.pipes.end_at(self.scene().time.duration_of(self.pass));
@@ -143,11 +143,12 @@ impl PipesRun {
     }
 }
 
-/// A grid on finer cells, none of it lost: what interpolation makes more or less of is spread over all.
-fn spread(coarse: Grid2<f32>, frame: &Frame, [cols, rows]: [usize; 2]) -> Grid2<f32> {
-    let of_cells = cols as f64 * rows as f64 / coarse.len() as f64;
-    let before = ordered_sum(coarse.values()) * of_cells;
-    let fine = resample(&Heightfield { height: coarse, frame: frame.clone() }, cols, rows).height;
+/// A grid on the cells of finer ground, none of it lost: what interpolation makes more or less of is spread over all.
+fn spread(coarse: Grid2<f32>, frame: &Frame, finer: &Heightfield) -> Grid2<f32> {
+    // Coarse cells need not be a whole number of fine ones, nor cover quite the same ground.
+    let before = ordered_sum(coarse.values()) * (frame.cell / finer.frame.cell).powi(2);
+    let coarse = Heightfield { height: coarse, frame: frame.clone() };
+    let fine = resample(&coarse, finer.height.cols(), finer.height.rows()).height;
     let fine = fine.map(|value| value.max(0.0));
     let after = ordered_sum(fine.values());
     let scale = if after > 0.0 { before / after } else { 0.0 };
