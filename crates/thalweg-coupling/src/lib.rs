@@ -24,5 +24,5 @@ pub use params::{
 pub use setting::{Setting, Sink, Terrain};
 pub use solid::{Solid, SolidShape};
 pub use thalweg_sph::{Emitter, Shape};
-pub use volume::{Crumbs, RockBrush, RockPatch, RockTool};
+pub use volume::{Crumbs, RockBrush, RockLayer, RockPatch, RockTool};
 pub use water::{Exchanged, ParticleWater, Saved, StepError};

@@ -1,11 +1,13 @@
 //! Particle water on volumes of rock, through its public door.
 
 use thalweg_coupling::{
-    Emitter, ErosionParams, Exchanged, Params, ParticleWater, RockBrush, RockTool, Setting, Shape,
+    Emitter, ErosionParams, Exchanged, Params, ParticleWater, RockBrush, RockTool, Setting, Shape, Solid,
+    SolidShape,
 };
-use thalweg_field::{Pool, Top};
+use thalweg_field::{Pool, Strata, Top};
 use thalweg_sph::{BOUNDARY, FluidParams, PressureSolver, SLIP};
-use thalweg_terrain::volume::Volume;
+use thalweg_terrain::volume::{BedRecipe, StrataRecipe, Volume};
+use thalweg_test_support::on_threads;
 use thalweg_test_support::particles::{bits, books_close, clear, water};
 
 /// Side of a voxel, and of the box that they make `[m]`.
@@ -52,9 +54,16 @@ fn params(erodes: bool) -> Params {
 
 /// A jet that falls down the shaft onto a pool in the chamber, and eats into the rock.
 fn torrent() -> ParticleWater {
-    let setting =
-        Setting { water: vec![pool(None, Top::Level(0.6))], emitters: vec![jet(1.5)], ..Setting::default() };
-    ParticleWater::new(&cave(), &params(true), &setting).unwrap()
+    torrent_with(PressureSolver::Wcsph, None)
+}
+
+/// The same with another way to keep water from being compressed, and with beds of rock.
+fn torrent_with(pressure: PressureSolver, strata: Option<Strata>) -> ParticleWater {
+    let water = vec![pool(None, Top::Level(0.6))];
+    let setting = Setting { water, emitters: vec![jet(1.5)], strata, ..Setting::default() };
+    let mut params = params(true);
+    params.fluid.pressure = pressure;
+    ParticleWater::new(&cave(), &params, &setting).unwrap()
 }
 
 #[test]
@@ -120,6 +129,61 @@ fn a_saved_run_on_a_volume_goes_on_to_the_same_bits() {
             saved.step
         );
     }
+}
+
+/// Iterations that stop by an error in density stop at the same one.
+#[test]
+fn incompressible_water_on_a_volume_goes_the_same_way_on_any_threads_and_from_a_file() {
+    for pressure in [PressureSolver::Pcisph, PressureSolver::Dfsph] {
+        let run = |threads: usize| {
+            on_threads(threads, || {
+                let mut water = torrent_with(pressure, None);
+                water.advance(60).unwrap();
+                water
+            })
+        };
+        let (mut first, other) = (run(1), run(3));
+        let saved = first.save();
+        assert!(bits(&saved) == bits(&other.save()), "{pressure:?} goes elsewhere on three threads");
+        let mut second = torrent_with(pressure, None);
+        second.advance(7).unwrap();
+        second.restore(&saved).unwrap();
+        first.advance(20).unwrap();
+        second.advance(20).unwrap();
+        assert!(bits(&first.save()) == bits(&second.save()), "{pressure:?} is not taken up as it was");
+    }
+}
+
+/// One bed through and through: the excess over its critical stress is all that wears it.
+#[test]
+fn harder_beds_wear_less_and_the_hardest_not_at_all() {
+    let lost = |hardness: f64| {
+        let bed = BedRecipe { hardness, ..BedRecipe::default() };
+        let strata = StrataRecipe { beds: vec![bed], ..StrataRecipe::default() }.build(1);
+        let mut water = torrent_with(PressureSolver::Wcsph, Some(strata));
+        water.advance(300).unwrap();
+        water.ledger().solids.eroded
+    };
+    let [soft, hard, hardest] = [0.0, 0.6, 1.0].map(lost);
+    assert!(soft > 1.0e-3 && hard < 0.8 * soft, "{hard} m³ of hard rock and {soft} m³ of soft rock went");
+    assert_eq!(hardest, 0.0);
+}
+
+/// A block that stands in the pool of a cave: water goes around it and not in.
+#[test]
+fn water_in_a_cave_goes_around_an_obstacle() {
+    let (from, to) = ([0.65, 0.65, 0.3], [0.95, 0.95, 0.75]);
+    let solid = Solid { shape: SolidShape::Box { from, to, turn: 0.0 }, opens: None, lift: None };
+    let setting =
+        Setting { water: vec![pool(None, Top::Level(0.7))], solids: vec![solid], ..Setting::default() };
+    let mut still = ParticleWater::new(&cave(), &params(false), &setting).unwrap();
+    let count = still.particle_count();
+    assert!(count > 200, "{count} particles");
+    still.advance(200).unwrap();
+    let inside =
+        |place: &[f32; 3]| (0..3).all(|n| (from[n] + 1.0e-4..to[n] - 1.0e-4).contains(&f64::from(place[n])));
+    assert_eq!(water(&still).filter(inside).count(), 0);
+    assert_eq!((still.particle_count(), still.buried()), (count, 0));
 }
 
 #[test]

@@ -225,6 +225,29 @@ fn turning_and_mirroring_the_terrain_turns_and_mirrors_the_bits() {
     }
 }
 
+/// Open edges are the base level: water that falls over them takes ground from the cells behind them, and none of theirs.
+#[test]
+fn open_edges_are_not_lowered_by_water() {
+    const SIZE: usize = 64;
+    // The thesis's water lives for a third of a second and takes nothing near the edges.
+    for (name, params) in all_presets().filter(|(name, _)| *name != "schmidberger-2024") {
+        let ground = rough(SIZE, SIZE, 4.0);
+        let weather = Weather { edges: Edges::all(Edge::Open), ..storm(4.0) };
+        let mut pipes = Pipes::new(&ground, &Params { talus: false, ..params }, &weather).unwrap();
+        pipes.advance(1500).unwrap();
+        assert!(pipes.ledger().water.exported > 0.0, "{name}: nothing flows over the edges");
+        let change = pipes.bed_above(&ground.height);
+        // The deepest cut into cells that lie so many cells from the nearest edge.
+        let cut = |from_edge: usize| {
+            let cells = (0..SIZE).flat_map(|row| (0..SIZE).map(move |col| [col, row]));
+            let here = cells.filter(|at| at.iter().map(|&i| i.min(SIZE - 1 - i)).min() == Some(from_edge));
+            here.map(|[col, row]| -change.at(col, row)).fold(0.0, f32::max)
+        };
+        assert_eq!(cut(0), 0.0, "{name}: water lowered the edge by {} m", cut(0));
+        assert!(cut(1) > 0.0, "{name}: nothing was taken behind the edge");
+    }
+}
+
 /// Everything at once, and still every drop is accounted for.
 #[test]
 fn a_storm_with_springs_drains_and_open_edges_balances() {

@@ -4,7 +4,7 @@
 use crate::worker::Shown;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use thalweg::draw::{Exposure, Marks, Model, Painter, lay_over};
 use thalweg::field::Snapshot;
 use thalweg::project::RendererChoice;
@@ -202,8 +202,17 @@ impl Drop for Drawing {
 fn draw(shared: &Shared, choice: RendererChoice) {
     let mut easel = Easel::new(choice);
     shared.desk().device = Some(easel.device());
-    while let Some(wish) = next(shared) {
-        let painted = easel.paint(&wish);
+    let mut last = None;
+    while let Some(task) = next(shared, last.is_some()) {
+        let painted = match (task, last.take()) {
+            (Task::Wish(wish), _) => {
+                let painted = easel.paint(&wish);
+                last = Some(wish).filter(|_| easel.economy > Economy::Plain);
+                painted
+            }
+            (Task::Refine, Some(wish)) => easel.refine(&wish),
+            (Task::Refine, None) => continue,
+        };
         let mut desk = shared.desk();
         desk.device = Some(easel.device());
         desk.notices.extend(easel.painter.take_notices());
@@ -216,17 +225,35 @@ fn draw(shared: &Shared, choice: RendererChoice) {
     }
 }
 
-/// Waits for the next wish; none when it is over.
-fn next(shared: &Shared) -> Option<Wish> {
+/// Time without a wish after which the last picture is drawn again with less left out.
+const REST: Duration = Duration::from_millis(350);
+
+/// What is to be drawn.
+enum Task {
+    Wish(Box<Wish>),
+    /// The last wish once more, finer.
+    Refine,
+}
+
+/// Waits for the next task; none when it is over.
+fn next(shared: &Shared, refines: bool) -> Option<Task> {
     let mut desk = shared.desk();
     loop {
         if desk.over {
             return None;
         }
         if let Some(wish) = desk.wish.take() {
-            return Some(wish);
+            return Some(Task::Wish(Box::new(wish)));
         }
-        desk = shared.changed.wait(desk).unwrap_or_else(PoisonError::into_inner);
+        if !refines {
+            desk = shared.changed.wait(desk).unwrap_or_else(PoisonError::into_inner);
+            continue;
+        }
+        let waited = shared.changed.wait_timeout(desk, REST).unwrap_or_else(PoisonError::into_inner);
+        desk = waited.0;
+        if waited.1.timed_out() && desk.wish.is_none() {
+            return Some(Task::Refine);
+        }
     }
 }
 
@@ -260,11 +287,23 @@ impl Easel {
         self.painter.device().map_or("processor, no graphics device".into(), thalweg::gpu::Gpu::describe)
     }
 
+    /// Draws what is at rest with more patience; how fast that is decides nothing.
+    fn refine(&mut self, wish: &Wish) -> Result<Painted, String> {
+        let (economy, steady) = (self.economy, self.steady);
+        self.economy = Economy::Plain;
+        let painted = self.paint(wish);
+        (self.economy, self.steady) = (economy, steady);
+        painted
+    }
+
     fn paint(&mut self, wish: &Wish) -> Result<Painted, String> {
         let begin = Instant::now();
         let economy = self.economy;
         let look = economy.look(&wish.look);
-        let known = self.model.take().filter(|(last, same, _)| last.draws_as(wish) && *same == economy);
+        // Foam is made when particles are brought there; the rest is left out while drawing.
+        let foams = |economy: Economy| economy < Economy::Plain && wish.snapshot.points.is_some();
+        let known = self.model.take();
+        let known = known.filter(|(last, same, _)| last.draws_as(wish) && foams(*same) == foams(economy));
         let mut loaded = match known {
             Some((_, _, loaded)) => loaded,
             None => self.load(wish, &look)?,

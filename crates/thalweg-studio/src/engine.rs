@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use thalweg::field::{Heightfield, Snapshot};
 use thalweg::io::{WriteOptions, write_heightfield};
-use thalweg::project::{Project, Scene};
+use thalweg::project::{BuiltIn, Project, Scene};
 use thalweg::{Edit, Refused, Session};
 
 /// What is to be opened.
@@ -91,7 +91,9 @@ impl Engine {
                 return None;
             }
         };
-        session.notices.iter().for_each(|notice| board.say(Said::Note(notice.clone())));
+        // Nobody can change what is assumed about the files of a built-in scene.
+        let is_own = !matches!(&opening, Opening::Scene(name) if BuiltIn::named(name).is_some());
+        session.notices.iter().filter(|_| is_own).for_each(|notice| board.say(Said::Note(notice.clone())));
         if session.steps_taken() == 0 {
             relax(&mut session, board);
         }

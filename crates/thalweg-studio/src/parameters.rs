@@ -280,10 +280,22 @@ fn name_of(key: &str, section: &str) -> String {
     for part in rest.split('.') {
         match (part.parse::<usize>(), names.last_mut()) {
             (Ok(number), Some(last)) => *last = format!("{last} {}", number + 1),
-            _ => names.push(part.replace(['_', '-'], " ")),
+            _ => names.push(in_full(part)),
         }
     }
     sentence(&names.join(": "))
+}
+
+/// A part of a key without abbreviations.
+fn in_full(part: &str) -> String {
+    let words = part.split(['_', '-']).map(|word| match word {
+        "dt" => "time step",
+        "max" => "largest",
+        "min" => "smallest",
+        "cfl" => "Courant number",
+        other => other,
+    });
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// A name in words.

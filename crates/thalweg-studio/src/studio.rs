@@ -135,6 +135,7 @@ impl Messages {
 impl Studio {
     /// Begins as the options say.
     pub fn new(ctx: &egui::Context, options: Options) -> Self {
+        crate::theme::add_letters(ctx);
         crate::theme::set(ctx, true);
         let wake = ctx.clone();
         let drawing = Drawing::new(options.renderer, move || wake.request_repaint());
@@ -396,6 +397,7 @@ impl Studio {
             Command::Search => self.windows.search = Some(Search::default()),
             Command::Help => self.windows.keys = !self.windows.keys,
             Command::Welcome => self.windows.welcome = true,
+            Command::Quit if self.is_unsaved() => self.windows.asks_to_quit = true,
             Command::Quit => self.ctx.send_viewport_cmd(egui::ViewportCommand::Close),
             Command::Screenshot => self.save_picture(),
             Command::Sequence => self.record(),

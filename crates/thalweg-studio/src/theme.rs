@@ -7,6 +7,19 @@ pub(crate) const ACCENT: Color32 = Color32::from_rgb(38, 128, 160);
 /// The colour of what went wrong or waits.
 pub(crate) const WARN: Color32 = Color32::from_rgb(226, 148, 46);
 
+/// Lets the letters of the even font stand in where the other has none: raised numbers, arrows.
+pub(crate) fn add_letters(ctx: &egui::Context) {
+    let mut fonts = egui::FontDefinitions::default();
+    let even = fonts.families.get(&egui::FontFamily::Monospace).cloned().unwrap_or_default();
+    let letters = fonts.families.entry(egui::FontFamily::Proportional).or_default();
+    for name in even {
+        if !letters.contains(&name) {
+            letters.push(name);
+        }
+    }
+    ctx.set_fonts(fonts);
+}
+
 /// Sets light or dark.
 pub(crate) fn set(ctx: &egui::Context, dark: bool) {
     let theme = if dark { egui::Theme::Dark } else { egui::Theme::Light };

@@ -20,6 +20,7 @@
 
 pub mod analysis;
 pub mod art;
+mod lit_surface;
 pub mod marching_cubes;
 pub mod noise;
 pub mod recipe;
@@ -28,5 +29,6 @@ pub mod shape;
 pub mod tin;
 pub mod volume;
 
+pub use lit_surface::LitSurface;
 pub use recipe::{Recipe, kinds};
 pub use resample::resample;

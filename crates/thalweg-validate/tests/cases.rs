@@ -112,6 +112,8 @@ tests_of_cases! {
     voxels_erode_as_heights_do: "volume/erosion",
     voxels_erode_as_heights_do_with_pcisph: "volume/erosion-pcisph" long,
     voxels_erode_as_heights_do_with_dfsph: "volume/erosion-dfsph" long,
+    voxels_erode_as_heights_do_by_blows: "volume/erosion-blows" long,
+    a_jet_wears_rock_whichever_way_it_faces: "volume/jet",
     an_eroding_stream_on_voxels_loses_nothing: "volume/books",
     a_ring_splits_and_keeps_what_it_has: "waves/split",
     the_exact_ring_is_the_one_in_books: "waves/exact-ring",
@@ -135,6 +137,7 @@ tests_of_cases! {
     an_undamped_box_swings_on: "waves/body-energy",
     what_a_hull_displaces_goes_out_in_waves: "waves/body-volume",
     a_heaving_box_loses_what_its_waves_carry_away: "waves/body-radiation",
+    a_heaving_box_on_waves_loses_what_is_found_in_the_water: "waves/body-radiation-on-waves",
     any_number_of_threads_moves_bodies_alike: "waves/body-threads",
 }
 

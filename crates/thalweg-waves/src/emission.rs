@@ -24,4 +24,10 @@ pub struct Emission {
     pub train: f64,
     /// Phase of a train in its middle, 0 for a crest `[rad]`.
     pub phase: f64,
+    /// Whether it is one of a row of crests and troughs, half a wavelength apart, as trains are: from trough to crest such waves are
+    /// twice as high as their crests. Others are lone crests.
+    pub row: bool,
+    /// Which body sends it, counted from 1; 0 for none. It does not feel it until it has gone two radii: see
+    /// [`WaterSurface::felt_at`](crate::WaterSurface::felt_at).
+    pub sender: u32,
 }

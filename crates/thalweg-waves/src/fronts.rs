@@ -71,6 +71,9 @@ impl Surroundings<'_> {
             phase: emission.phase,
             spreading: 0.0,
             turns: 0,
+            undivided: false,
+            sender: emission.sender,
+            row: emission.row,
         };
         Some(self.at_its_speed(particle))
     }
@@ -109,22 +112,15 @@ impl Surroundings<'_> {
 
     /// What happens to a particle next, and when.
     pub(crate) fn next(&self, particle: &Particle) -> (f64, Kind) {
-        self.next_but(particle, self.splits(particle))
-    }
-
-    /// The same of a particle that there is no room to split.
-    pub(crate) fn next_unsplit(&self, particle: &Particle) -> (f64, Kind) {
-        self.next_but(particle, f64::INFINITY)
-    }
-
-    fn next_but(&self, particle: &Particle, splits: f64) -> (f64, Kind) {
         let (mut way, mut kind) = self.fades(particle);
         let mut sooner = |at: f64, what: Kind| {
             if at < way {
                 (way, kind) = (at, what);
             }
         };
-        sooner(splits, Kind::Split);
+        if !particle.undivided {
+            sooner(self.splits(particle), Kind::Split);
+        }
         if let Some(piece) = self.bends(particle) {
             sooner(piece, Kind::Bend);
         }
@@ -279,11 +275,11 @@ impl Surroundings<'_> {
     /// What is left of a wave that is too high for the water below it, and the energy that it lost.
     fn broken(&self, particle: Particle) -> (Particle, f64) {
         let highest = self.params.breaking * self.basin.depth(particle.place);
-        let crest = particle.crest(particle.since).abs();
-        if crest <= highest || particle.law == Law::Volume {
+        let height = particle.height(particle.since);
+        if height <= highest || particle.law == Law::Volume {
             return (particle, 0.0);
         }
-        let left = Particle { strength: particle.strength * (highest / crest), ..particle };
+        let left = Particle { strength: particle.strength * (highest / height), ..particle };
         let energy = |p: &Particle| match p.law {
             Law::Energy => p.strength * p.strength,
             _ => 0.0,

@@ -22,8 +22,8 @@ mod waves;
 
 pub use basin::{Basin, Hit, Outside};
 pub use body::{
-    Account, BodyError, BodyParams, Disturbance, Fleet, FleetError, FoamSource, Hidden, Hull, HullError,
-    HullForm, Motion, PARTICLE_VOLUME, SavedFleet, Sea, Steer, Submerged, Turn, Vector, shapes,
+    Account, BodyError, BodyParams, Disturbance, Fleet, FleetError, FoamSource, Hull, HullError, HullForm,
+    Motion, PARTICLE_VOLUME, SavedFleet, Sea, Steer, Submerged, Turn, Vector, shapes,
 };
 pub use books::{Books, WATER_DENSITY};
 pub use dispersion::{frequency, group_speed, phase_speed, radius_of};
@@ -35,7 +35,7 @@ pub use ocean::{
     capillary_frequency,
 };
 pub use params::{Conserved, GRAVITY, Params, Speed};
-pub use surface::Surface;
+pub use surface::{Strain, Surface, whitecap};
 pub use wake::Wake;
 pub use water_surface::{WaterPoint, WaterSurface};
-pub use waves::{Saved, Sent, Setup, WaveParticle, Waves};
+pub use waves::{Saved, SeaStrain, Sent, Setup, WaveParticle, Waves};

@@ -74,10 +74,10 @@ pub struct Params {
     #[serde(with = "units::Rate")]
     #[schemars(transform = within(0.0, 1.0e2).slider(0.0, 0.5).hint("0 for none"))]
     pub damping: f64,
-    /// Largest number of particles: of those to come the lowest of a front's children are given up.
+    /// Largest number of particles: beyond it nothing more is sent out, and fronts that have grown wide go on undivided, with gaps.
     #[schemars(transform = within(1.0, 1.0e8).slider(1.0e4, 2.0e6).of("particles"))]
     pub most_particles: u32,
-    /// Height of a wave for each metre of depth beyond which it breaks `[-]`.
+    /// Height of a wave from trough to crest for each metre of depth beyond which it breaks `[-]`.
     #[serde(with = "units::Ratio")]
     #[schemars(transform = within(0.01, 10.0).slider(0.4, 1.2).hint("0.78 after McCowan 1894"))]
     pub breaking: f64,

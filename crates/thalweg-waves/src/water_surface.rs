@@ -11,8 +11,28 @@ pub struct WaterPoint {
     pub velocity: [f64; 3],
 }
 
+impl WaterPoint {
+    /// With a share of another on top of it.
+    #[must_use]
+    pub fn plus(self, share: f64, other: Self) -> Self {
+        Self {
+            height: self.height + share * other.height,
+            gradient: std::array::from_fn(|n| self.gradient[n] + share * other.gradient[n]),
+            velocity: std::array::from_fn(|n| self.velocity[n] + share * other.velocity[n]),
+        }
+    }
+}
+
 /// Water with a surface.
 pub trait WaterSurface: Sync {
     /// The surface above a place, east and north of the scene's origin `[m]`.
     fn at(&self, place: [f64; 2]) -> WaterPoint;
+
+    /// The same as a body feels it, by its number: without the fronts that it has just sent out itself, half of which lie under its
+    /// hull, where there is no water (Mikeš 2015, section 3.4.1, cancels them with negative particles). What they do to it is in its
+    /// own account.
+    fn felt_at(&self, place: [f64; 2], body: usize) -> WaterPoint {
+        let _ = body;
+        self.at(place)
+    }
 }

@@ -5,7 +5,7 @@ use crate::books::Books;
 use crate::fronts::Surroundings;
 use crate::particles::{Event, Kind, Law, Particle, Queue, WaveParticles};
 use crate::plane::{dot, left};
-use crate::surface::{Fields, Foam, Spray, height_at};
+use crate::surface::{Fields, Foam, Spray, Strain, height_at};
 use crate::{Emission, Params, Surface, WaterPoint, WaterSurface};
 use thalweg_field::{Grid2, Invalid, require};
 
@@ -51,6 +51,9 @@ pub struct Waves {
     /// Looks at the foam so far.
     looks: u64,
 }
+
+/// Tells for a time `[s]` how an open sea presses a surface together in each of its cells.
+pub type SeaStrain<'a> = dyn Fn(f64, &Surface) -> Grid2<Strain> + 'a;
 
 /// Times nearer than this are one `[s]`.
 const HAIR: f64 = 1.0e-9;
@@ -123,6 +126,11 @@ impl Waves {
 
     /// Goes on to a time `[s]`, and makes the surface of that moment.
     pub fn advance_to(&mut self, time: f64) {
+        self.advance_under(time, None);
+    }
+
+    /// The same under an open sea, whose crests break as well: it tells for a time how it is pressed together in each cell.
+    pub fn advance_under(&mut self, time: f64, sea: Option<&SeaStrain<'_>>) {
         loop {
             let look = (self.looks + 1) as f64 / crate::surface::LOOKS;
             if look > time + HAIR {
@@ -130,7 +138,8 @@ impl Waves {
             }
             self.meet_events(look);
             self.refresh();
-            self.foam.step(&mut self.fields.surface, &self.params);
+            let strain = sea.map(|sea| sea(look, &self.fields.surface));
+            self.foam.step(&mut self.fields.surface, &self.params, strain.as_ref());
             self.looks += 1;
         }
         if time > self.time + HAIR {
@@ -168,7 +177,7 @@ impl Waves {
 
     fn meet(&mut self, slot: usize, event: &Event) {
         let before = *self.particles.get(slot);
-        let moved = before.moved_to(event.time, self.params.damping);
+        let moved = Particle { undivided: false, ..before.moved_to(event.time, self.params.damping) };
         self.books.damped(&before, &moved);
         if event.kind == Kind::Leave {
             self.books.left(&moved);
@@ -207,9 +216,7 @@ impl Waves {
         if self.particles.count() + 2 > self.params.most_particles as usize {
             // It goes on as it is, ever wider, and leaves gaps.
             self.books.held_back += 2;
-            self.particles.set(slot, *parent);
-            let (time, kind) = self.surroundings().next_unsplit(parent);
-            self.expect(slot, time, kind);
+            self.set(slot, Particle { undivided: true, ..*parent });
             return;
         }
         let parts = self.surroundings().split(parent);
@@ -251,10 +258,6 @@ impl Waves {
 
     fn schedule(&mut self, slot: usize) {
         let (time, kind) = self.surroundings().next(self.particles.get(slot));
-        self.expect(slot, time, kind);
-    }
-
-    fn expect(&mut self, slot: usize, time: f64, kind: Kind) {
         self.queue.push(Event { time, slot: slot as u32, stamp: self.particles.stamp(slot), kind });
     }
 
@@ -311,6 +314,7 @@ impl Waves {
             }
             let particle = *self.particles.get(slot);
             let moved = particle.moved_to(self.time.max(particle.since), self.params.damping);
+            let moved = Particle { undivided: false, ..moved };
             self.books.damped(&particle, &moved);
             if self.basin.is_water(moved.place) {
                 self.set(slot, moved);
@@ -373,11 +377,6 @@ impl Waves {
         })
     }
 
-    /// Places of all particles now, in single precision, for drawing: those of slots that are empty are of no meaning.
-    pub fn places(&self, places: &mut [Vec<f32>; 2]) {
-        self.particles.places(self.time, places);
-    }
-
     /// Height of the surface at a place as the exact sum of round bumps, without what moves it sideways: slow, the reference `[m]`.
     pub fn exact_height(&self, place: [f64; 2]) -> f64 {
         height_at(self.particles.iter(), &self.basin, (self.time, self.params.damping), place)
@@ -436,6 +435,10 @@ impl WaterSurface for Waves {
     fn at(&self, place: [f64; 2]) -> WaterPoint {
         self.fields.surface.at(place)
     }
+
+    fn felt_at(&self, place: [f64; 2], body: usize) -> WaterPoint {
+        self.fields.felt_at(place, body)
+    }
 }
 
 /// A wave particle as others see it.
@@ -487,8 +490,8 @@ pub struct Saved {
 
 /// Refuses an emission that makes no sense.
 fn checked(emission: &Emission) -> Result<(), Invalid> {
-    let Emission { place, heading, spread, origin_distance, width, amplitude, radius, delay, train, phase } =
-        *emission;
+    let Emission { place, heading, spread, origin_distance, width, amplitude, radius, .. } = *emission;
+    let Emission { delay, train, phase, .. } = *emission;
     let numbers =
         [place[0], place[1], spread, origin_distance, width, amplitude, radius, delay, train, phase];
     let finite = numbers.iter().all(|number| number.is_finite());

@@ -3,7 +3,8 @@
 use std::f64::consts::{PI, TAU};
 use thalweg_field::{Frame, Grid2, Heightfield};
 use thalweg_waves::{
-    BodyParams, Fleet, FleetError, HullForm, Motion, PARTICLE_VOLUME, Sea, Turn, WaterPoint, WaterSurface,
+    Basin, BodyParams, Emission, Fleet, FleetError, HullForm, Motion, PARTICLE_VOLUME, Params, Sea, Setup,
+    Turn, WaterPoint, WaterSurface, Waves,
 };
 
 const GRAVITY: f64 = 9.81;
@@ -285,7 +286,7 @@ fn a_boat_rides_a_long_swell() {
 fn heavy_bodies_sink_and_come_to_rest_on_the_bed() {
     let slope = |col: usize, row: usize| -6.0 + 0.02 * (col + row) as f32;
     let bed = Heightfield { height: Grid2::from_fn(64, 64, slope), frame: Frame::with_cell(1.0) };
-    let mut fleet = Fleet::new(Sea::default()).unwrap().within(Some(bed), Vec::new());
+    let mut fleet = Fleet::new(Sea::default()).unwrap().within(Some(bed), &[]);
     let at = [30.0, 30.0, 0.5];
     for hull in [HullForm::Box, HullForm::Sphere] {
         let density = 2600.0;
@@ -397,10 +398,70 @@ fn steps_that_are_none_are_refused() {
     assert!(Fleet::new(Sea { gravity: 0.0, ..Sea::default() }).is_err());
 }
 
+/// Half of each front that it sends lies under its hull, where there is no water; what fronts do to it is in its account.
 #[test]
-fn a_hull_hides_the_water_inside_its_outline() {
-    let mut fleet = alone(&BodyParams::default());
-    let wake = fleet.step(0.01, &Calm).unwrap();
-    let [hidden] = &wake.hidden[..] else { panic!("{} regions", wake.hidden.len()) };
-    assert!(hidden.contains([0.0, 0.0]) && !hidden.contains([0.0, 2.0]) && !hidden.contains([6.0, 0.0]));
+fn a_body_does_not_feel_what_it_has_just_sent_and_others_do() {
+    let setup = Setup {
+        params: Params::default(),
+        basin: Basin::open(),
+        size: [128; 2],
+        cell: 0.125,
+        velocity: true,
+    };
+    let mut water = Waves::new(setup).unwrap();
+    let front = Emission {
+        place: [8.0, 8.0],
+        heading: [1.0, 0.0],
+        width: 1.0,
+        amplitude: 0.1,
+        radius: 1.0,
+        sender: 2,
+        ..Emission::default()
+    };
+    water.emit(&[front]).unwrap();
+    water.advance(0.2);
+    let at = [front.place[0] + 0.2 * water.particles().next().unwrap().speed, 8.0];
+    let [sender, other] = [1, 0].map(|body| water.felt_at(at, body));
+    assert_eq!(other, water.at(at));
+    assert!(other.height > 0.075, "{} m", other.height);
+    assert!(
+        sender.height.abs() < 0.1 * other.height,
+        "{} m of {} m are felt by whoever sent it",
+        sender.height,
+        other.height
+    );
+    let [speed, all] = [sender, other].map(|water| water.velocity[0]);
+    assert!(speed.abs() < 0.1 * all, "{speed} m/s of {all} m/s");
+    // After two radii it is a wave like any other.
+    water.advance(2.0);
+    let front = water.particles().next().unwrap();
+    assert_eq!(water.felt_at(front.place, 1), water.at(front.place));
+}
+
+/// Without the feature `contacts` as well: whatever falls into a pool stays in it.
+#[test]
+fn walls_stop_bodies() {
+    let walls = [[[4.0, -20.0], [4.0, 20.0]], [[20.0, 3.0], [-20.0, 3.0]]];
+    for hull in [HullForm::Box, HullForm::Sphere, HullForm::Boat] {
+        let body = BodyParams {
+            size: [2.0, 1.0, 0.8],
+            velocity: [3.0, 1.5, 0.0],
+            throttle: 1.0,
+            ..BodyParams::of(hull)
+        };
+        let mut fleet = Fleet::new(Sea::default()).unwrap().within(None, &walls);
+        fleet.add(&body, None).unwrap();
+        let mut most = [0.0_f64; 2];
+        for _ in 0..600 {
+            fleet.step(1.0 / 60.0, &Calm).unwrap();
+            for corner in &fleet.hull(0).mesh().positions {
+                let at = fleet.motion(0).apply(corner.map(f64::from));
+                (0..2).for_each(|axis| most[axis] = most[axis].max(at[axis]));
+            }
+        }
+        assert!(most[0] > 3.8, "{hull:?} never came to the wall: {} m", most[0]);
+        assert!(most[0] < 4.1 && most[1] < 3.1, "{hull:?} was at {most:?} m");
+        let place = fleet.motion(0).place;
+        assert!(place[2].abs() < 0.5, "{hull:?} floats at {place:?}");
+    }
 }

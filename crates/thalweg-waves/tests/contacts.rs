@@ -17,7 +17,7 @@ fn bare() -> BodyParams {
 }
 
 fn fleet(bodies: &[BodyParams], walls: Vec<[[f64; 2]; 2]>) -> Fleet {
-    let mut fleet = Fleet::new(Sea::default()).unwrap().within(None, walls);
+    let mut fleet = Fleet::new(Sea::default()).unwrap().within(None, &walls);
     for body in bodies {
         fleet.add(body, None).unwrap();
     }

@@ -64,6 +64,9 @@ struct Row {
     /// Rounds in a step of methods that take any, on average.
     #[serde(skip_serializing_if = "Option::is_none")]
     rounds: Option<f64>,
+    /// Speed of water on a volume as a share of that of the same water on heights.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    heights_ratio: Option<f64>,
 }
 
 type Measure = dyn Fn(&Machine) -> Result<Vec<Row>, Failure>;
@@ -140,6 +143,7 @@ fn tell(row: &Row) {
     stages.extend(row.density_error.map(|error| format!("density {:.3} % off", 100.0 * error)));
     stages.extend(row.neighbours.map(|count| format!("{count:.1} neighbours")));
     stages.extend(row.rounds.map(|rounds| format!("{rounds:.1} rounds")));
+    stages.extend(row.heights_ratio.map(|ratio| format!("{:.0} % of the speed on heights", 100.0 * ratio)));
     let millions = row.throughput / 1.0e6;
     let digits = if millions < 10.0 { 2 } else { 1 };
     say!(

@@ -161,7 +161,7 @@ fn particles(threads: usize, erodes: bool) -> Result<Row, Failure> {
     let case = if erodes { "erosion" } else { "water" };
     Ok(Row {
         size: count.to_string(),
-        reference_ratio: Some(fastest[0] / fastest[1]),
+        heights_ratio: Some(fastest[0] / fastest[1]),
         ..row(case, 0, threads, [count * STEPS as f64, fastest[1]], "particles*steps/s")
     })
 }

@@ -5,9 +5,7 @@ use crate::Failure;
 use std::collections::BTreeMap;
 use std::time::Instant;
 use thalweg::field::random::Key;
-use thalweg::waves::{
-    Basin, BodyParams, Emission, Fleet, Params, Sea, Setup, Speed, Sum, WaterSurface, Waves,
-};
+use thalweg::waves::{Basin, BodyParams, Emission, Fleet, Params, Sea, Setup, Speed, Waves};
 
 const REPEATS: usize = 15;
 /// Cells along each side of the surface, each 1 m wide.
@@ -17,6 +15,8 @@ const PARTICLES: usize = 100_000;
 const MANY: usize = 1_000_000;
 /// Ships under way, and frames in a second that Mikeš 2015 prints for them, table 6.2, case D, on a GTX 970.
 const SHIPS: [(usize, f64); 6] = [(1, 199.0), (2, 144.0), (4, 93.0), (8, 60.0), (16, 35.0), (32, 18.0)];
+/// The same of boats that lie still while one passes, case C.
+const BOATS: [(usize, f64); 6] = [(1, 145.0), (2, 136.0), (4, 97.0), (8, 60.0), (16, 33.0), (32, 24.0)];
 /// Longest sides of a hull's triangles, for hulls of more and more of them (Mikeš 2015, figure 6.7) `[m]`.
 const DETAILS: [f64; 3] = [0.6, 0.3, 0.15];
 /// Steps that ships go before they are measured, and how many are measured at a time; the fastest such part counts.
@@ -44,7 +44,7 @@ pub(super) fn cases() -> Vec<Case> {
         )
     });
     let mut cases = vec![
-        case("propagate".into(), Box::new(propagate)),
+        case("propagate".into(), Box::new(|threads| surface("bumps", [4.0, 4.0], threads))),
         case("splat".into(), Box::new(|threads| surface("splat", [4.0, 4.0], threads))),
         case("step".into(), Box::new(|threads| step(PARTICLES, CELLS, threads))),
     ];
@@ -54,6 +54,14 @@ pub(super) fn cases() -> Vec<Case> {
             format!("ships/{ships}"),
             Box::new(move |threads| {
                 sail(ships, None, threads).map(|row| Row { printed_frames_per_s: Some(printed), ..row })
+            }),
+        ));
+    }
+    for (boats, printed) in BOATS {
+        cases.push(case(
+            format!("boats/{boats}"),
+            Box::new(move |threads| {
+                moor(boats, threads).map(|row| Row { printed_frames_per_s: Some(printed), ..row })
             }),
         ));
     }
@@ -118,18 +126,6 @@ fn row(case: &str, size: String, threads: usize, [items, seconds]: [f64; 2], uni
     }
 }
 
-/// Where all particles are, from where they last changed.
-fn propagate(threads: usize) -> Result<Row, Failure> {
-    let waves = sea(MANY, CELLS, [4.0, 4.0])?;
-    let mut places = [Vec::new(), Vec::new()];
-    let seconds = best(REPEATS, || {
-        waves.places(&mut places);
-        std::hint::black_box(&places);
-        Ok(())
-    })?;
-    Ok(row("propagate", MANY.to_string(), threads, [MANY as f64, seconds], "particles/s"))
-}
-
 /// The shortest time of each stage of making the surface `[s]`.
 fn stages(waves: &mut Waves) -> BTreeMap<&'static str, f64> {
     let mut fastest = BTreeMap::new();
@@ -150,12 +146,18 @@ fn stages(waves: &mut Waves) -> BTreeMap<&'static str, f64> {
 
 /// One stage of making the surface, with waves of one radius.
 fn surface(stage: &'static str, radii: [f64; 2], threads: usize) -> Result<Row, Failure> {
-    let mut waves = sea(PARTICLES, CELLS, radii)?;
+    let count = if stage == "bumps" { MANY } else { PARTICLES };
+    let mut waves = sea(count, CELLS, radii)?;
     let seconds = stages(&mut waves).get(stage).copied().unwrap_or(f64::NAN);
-    let cells = (CELLS * CELLS) as f64;
-    let (items, unit) = if stage == "splat" { (PARTICLES as f64, "particles/s") } else { (cells, "cells/s") };
-    let case = if stage == "splat" { stage.into() } else { format!("{stage}/{}", radii[0]) };
-    Ok(row(&case, format!("{CELLS}^2"), threads, [items, seconds], unit))
+    let cells = CELLS * CELLS;
+    let bytes = waves.particle_bytes() as usize / count;
+    let (case, items, unit, bytes_per_item) = match stage {
+        "bumps" => ("propagate".into(), count, "particles/s", bytes),
+        "splat" => (stage.into(), count, "particles/s", bytes),
+        _ => (format!("{stage}/{}", radii[0]), cells, "cells/s", 2 * size_of::<f32>()),
+    };
+    let size = if items == cells { format!("{CELLS}^2") } else { count.to_string() };
+    Ok(Row { bytes_per_item, ..row(&case, size, threads, [items as f64, seconds], unit) })
 }
 
 /// A picture: particles of three radii go on by 1/60 s, and their surface is made.
@@ -172,57 +174,80 @@ fn step(count: usize, cells: usize, threads: usize) -> Result<Row, Failure> {
     let size = format!("{count}, {cells}^2");
     Ok(Row {
         frames_per_s: Some(1.0 / seconds),
+        bytes_per_item: waves.particle_bytes() as usize / count,
         stages_ms,
         ..row("step", size, threads, [count as f64, seconds], "particles*steps/s")
     })
 }
 
-/// Ships under way on a sea of 512 x 512 cells of 1 m: a step of the bodies on the waves that they make, and one of those.
+/// Ships under way.
 fn sail(ships: usize, detail: Option<f64>, threads: usize) -> Result<Row, Failure> {
-    const DT: f64 = 1.0 / 60.0;
+    let ship = |n: usize| BodyParams {
+        size: [18.0, 5.0, 4.0],
+        at: [40.0 + 70.0 * (n % 6) as f64, 60.0 + 70.0 * (n / 6) as f64, 0.0],
+        velocity: [5.0, 0.0, 0.0],
+        throttle: 0.6,
+        detail,
+        ..BodyParams::default()
+    };
+    let case = detail.map_or_else(|| format!("ships/{ships}"), |detail| format!("faces/{detail}"));
+    float(&case, &(0..ships).map(ship).collect::<Vec<_>>(), threads)
+}
+
+/// Boats that lie still, and one that passes them.
+fn moor(boats: usize, threads: usize) -> Result<Row, Failure> {
+    let boat = |n: usize| BodyParams {
+        size: [8.0, 2.6, 1.8],
+        at: [60.0 + 14.0 * (n % 8) as f64, 80.0 + 14.0 * (n / 8) as f64, 0.0],
+        ..BodyParams::default()
+    };
+    let ferry = BodyParams {
+        size: [16.0, 4.6, 3.4],
+        at: [40.0, 60.0, 0.0],
+        velocity: [6.0, 0.0, 0.0],
+        throttle: 0.9,
+        ..BodyParams::default()
+    };
+    let bodies: Vec<_> = std::iter::once(ferry).chain((0..boats).map(boat)).collect();
+    float(&format!("boats/{boats}"), &bodies, threads)
+}
+
+/// Bodies on a sea of 512 x 512 cells of 1 m: a step of theirs on the waves that they make, and one of those.
+fn float(case: &str, bodies: &[BodyParams], threads: usize) -> Result<Row, Failure> {
     let params = Params { lowest_crest: 4.0e-3, ..Params::default() };
     let setup = Setup { params, basin: Basin::open(), size: [512; 2], cell: 1.0, velocity: true };
     let mut waves = Waves::new(setup).map_err(Failure::run)?;
     let mut fleet = Fleet::new(Sea { least_radius: 2.0, ..Sea::default() }).map_err(Failure::run)?;
-    for n in 0..ships {
-        let at = [40.0 + 70.0 * (n % 6) as f64, 60.0 + 70.0 * (n / 6) as f64, 0.0];
-        let velocity = [5.0, 0.0, 0.0];
-        let ship = BodyParams {
-            size: [18.0, 5.0, 4.0],
-            at,
-            velocity,
-            throttle: 0.6,
-            detail,
-            ..BodyParams::default()
-        };
-        fleet.add(&ship, None).map_err(Failure::run)?;
+    for body in bodies {
+        fleet.add(body, None).map_err(Failure::run)?;
     }
-    let triangles = fleet.hull(0).triangle_count();
-    let mut go = |steps: usize| -> Result<[f64; 2], Failure> {
-        let mut spent = [0.0; 2];
-        for _ in 0..steps {
-            let clock = Instant::now();
-            let wake = fleet.step(DT, &Sum(&[&waves as &dyn WaterSurface])).map_err(Failure::run)?;
-            let afloat = clock.elapsed().as_secs_f64();
-            waves.emit(&wake.emissions).map_err(Failure::run)?;
-            waves.advance(DT);
-            spent = [spent[0] + afloat, spent[1] + clock.elapsed().as_secs_f64() - afloat];
-        }
-        Ok(spent.map(|seconds| seconds / steps as f64))
-    };
-    go(WARM)?;
-    let (mut bodies, mut surface) = (f64::INFINITY, f64::INFINITY);
+    go(&mut fleet, &mut waves, WARM)?;
+    let (mut afloat, mut surface) = (f64::INFINITY, f64::INFINITY);
     for _ in 0..PARTS {
-        let [afloat, made] = go(PART)?;
-        (bodies, surface) = (bodies.min(afloat), surface.min(made));
+        let [bodies, made] = go(&mut fleet, &mut waves, PART)?;
+        (afloat, surface) = (afloat.min(bodies), surface.min(made));
     }
-    let (case, size) = match detail {
-        None => (format!("ships/{ships}"), format!("{triangles} faces")),
-        Some(detail) => (format!("faces/{detail}"), format!("{triangles} faces")),
-    };
+    let faces: usize = (0..bodies.len()).map(|n| fleet.hull(n).triangle_count()).sum();
+    let saved = fleet.save();
     Ok(Row {
-        frames_per_s: Some(1.0 / (bodies + surface)),
-        stages_ms: BTreeMap::from([("bodies", bodies * 1.0e3), ("waves", surface * 1.0e3)]),
-        ..row(&case, size, threads, [(ships * triangles) as f64, bodies], "faces*steps/s")
+        frames_per_s: Some(1.0 / (afloat + surface)),
+        bytes_per_item: (saved.bodies.len() + saved.waves.len()) * size_of::<f64>() / faces,
+        stages_ms: BTreeMap::from([("bodies", afloat * 1.0e3), ("waves", surface * 1.0e3)]),
+        ..row(case, format!("{faces} faces"), threads, [faces as f64, afloat], "faces*steps/s")
     })
+}
+
+/// So many steps, and how long bodies and waves took for each `[s]`.
+fn go(fleet: &mut Fleet, waves: &mut Waves, steps: usize) -> Result<[f64; 2], Failure> {
+    const DT: f64 = 1.0 / 60.0;
+    let mut spent = [0.0; 2];
+    for _ in 0..steps {
+        let clock = Instant::now();
+        let wake = fleet.step(DT, waves).map_err(Failure::run)?;
+        let afloat = clock.elapsed().as_secs_f64();
+        waves.emit(&wake.emissions).map_err(Failure::run)?;
+        waves.advance(DT);
+        spent = [spent[0] + afloat, spent[1] + clock.elapsed().as_secs_f64() - afloat];
+    }
+    Ok(spent.map(|seconds| seconds / steps as f64))
 }

@@ -23,11 +23,15 @@ pub(super) struct Bricks {
 
 impl Bricks {
     pub(super) fn new(rock: &Rock) -> Self {
-        // Cells begin one voxel before the box.
-        let along = rock.size().map(|voxels| (voxels + 1).div_ceil(BRICK));
+        let along = along(rock.size());
         let mut bricks = Self { along, solid: vec![true; along.iter().product()] };
         bricks.find(rock, [0; 3], rock.size());
         bricks
+    }
+
+    /// Memory of those of a box of voxels `[bytes]`.
+    pub(super) fn memory_of(size: [usize; 3]) -> u64 {
+        along(size).iter().map(|&bricks| bricks as u64).product()
     }
 
     /// Looks at the bricks around voxels between two places, the last not included.
@@ -75,4 +79,9 @@ impl Bricks {
             })
         })
     }
+}
+
+/// Bricks along each side of a box of voxels. Cells begin one voxel before it.
+fn along(size: [usize; 3]) -> [usize; 3] {
+    size.map(|voxels| (voxels + 1).div_ceil(BRICK))
 }

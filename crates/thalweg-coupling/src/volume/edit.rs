@@ -1,4 +1,4 @@
-//! Rock that somebody adds or takes away.
+//! Rock that somebody adds, takes away or makes harder.
 
 use super::{VolumeGround, rock::SIDE};
 use thalweg_terrain::volume::{SOFT, SURFACE};
@@ -14,6 +14,30 @@ pub enum RockTool {
     Smooth,
     /// Takes what is above a height `[m]`, and fills what is below.
     Flatten(f64),
+    /// Makes it harder than its bed.
+    Harden,
+    /// Makes it softer again, down to its bed.
+    Soften,
+}
+
+/// What of the rock somebody changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RockLayer {
+    /// How much there is.
+    #[default]
+    Share,
+    /// How much harder it is than its bed.
+    Hardness,
+}
+
+impl RockTool {
+    /// What it changes.
+    fn layer(self) -> RockLayer {
+        match self {
+            Self::Harden | Self::Soften => RockLayer::Hardness,
+            Self::Add | Self::Take | Self::Smooth | Self::Flatten(_) => RockLayer::Share,
+        }
+    }
 }
 
 /// A ball that is drawn along a line.
@@ -32,11 +56,13 @@ pub struct RockBrush {
 /// A box of voxels before and after somebody painted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RockPatch {
+    /// What of them.
+    pub layer: RockLayer,
     /// Its first voxel.
     pub first: [usize; 3],
     /// How many it has to the east, to the north and up.
     pub size: [usize; 3],
-    /// Shares of rock before, east running fastest, then north, then up `[-]`.
+    /// Shares of rock, or of hardness, before, east running fastest, then north, then up `[-]`.
     pub before: Vec<f64>,
     /// The same afterwards.
     pub after: Vec<f64>,
@@ -94,10 +120,11 @@ impl VolumeGround {
             let last = bound((along(axis).fold(f64::NEG_INFINITY, f64::max) + reach).floor() + 1.0, axis);
             last.saturating_sub(first[axis])
         });
-        let mut patch = RockPatch { first, size, before: Vec::new(), after: Vec::new() };
+        let layer = brush.tool.layer();
+        let mut patch = RockPatch { layer, first, size, before: Vec::new(), after: Vec::new() };
         let whole = brush.share.clamp(0.0, 1.0);
         for voxel in patch.voxels() {
-            let before = self.rock.exact(voxel.map(|n| n as isize));
+            let before = self.now(layer, voxel);
             let away = distance(voxel.map(|n| n as f64), &line);
             let ball = (0.5 + (radius - away) / f64::from(SOFT)).clamp(0.0, 1.0);
             // A bell without edges, as over heights.
@@ -111,12 +138,23 @@ impl VolumeGround {
                     let level = (f64::from(SURFACE) - above / f64::from(SOFT)).clamp(0.0, 1.0);
                     (level, whole * bell)
                 }
+                RockTool::Harden => (1.0, whole * bell),
+                RockTool::Soften => (0.0, whole * bell),
             };
             patch.before.push(before);
             // What is not touched keeps its bits.
             patch.after.push(if share == 0.0 { before } else { before + share * (wanted - before) });
         }
         patch
+    }
+
+    /// What a voxel is now `[-]`.
+    fn now(&self, layer: RockLayer, voxel: [usize; 3]) -> f64 {
+        let voxel = voxel.map(|n| n as isize);
+        match layer {
+            RockLayer::Share => self.rock.exact(voxel),
+            RockLayer::Hardness => self.hardened.of(voxel).into(),
+        }
     }
 
     /// Mean of a voxel and those around it; what is outside the box is as what is next to it.
@@ -140,8 +178,16 @@ impl VolumeGround {
         if !fits || !whole || patch.after.len() != count || patch.before.len() != count {
             return None;
         }
-        let now: Vec<f64> = patch.voxels().map(|voxel| self.rock.exact(voxel.map(|n| n as isize))).collect();
-        let patch = patch.over(&now);
+        let now: Vec<f64> = patch.voxels().map(|voxel| self.now(patch.layer, voxel)).collect();
+        let mut patch = patch.over(&now);
+        if patch.layer == RockLayer::Hardness {
+            for (voxel, after) in patch.voxels().zip(&mut patch.after) {
+                // As it is kept, so that the way back finds it.
+                *after = f64::from(*after as f32);
+                self.hardened.set(self.rock.volume(), voxel, *after as f32).ok()?;
+            }
+            return Some((patch, 0.0));
+        }
         let mut gained = 0.0;
         for ((voxel, &before), &after) in patch.voxels().zip(&patch.before).zip(&patch.after) {
             if after != before {

@@ -3,6 +3,7 @@
 //! Space is cut into cells. Each that is no farther from the rock than the mean of the flow is high knows its foot: the nearest place of the surface
 //! in a neighbouring cell, and so on from cell to cell (Danielsson 1980). What flows there counts for the cell that its foot is in.
 
+use super::slots::{Cell, NONE, Slots};
 use crate::law_of_wall::{Flow, LEAST_SPACINGS, Sum, Wall};
 use crate::params::Params;
 use std::ops::Range;
@@ -11,8 +12,6 @@ use thalweg_sph::{BOUNDARY, Fluid, Particles};
 
 /// Particles that are looked at together.
 const PART: usize = 1024;
-/// A cell without a foot.
-const NONE: u32 = u32::MAX;
 /// How far below the surface of its foot the middle of a cell may lie, in sides of a cell `[-]`.
 const BELOW: f32 = -0.75;
 
@@ -44,12 +43,11 @@ pub(super) struct RockFlow {
     side: f32,
     height: f32,
     wall: Wall,
-    /// Cells to the east, to the north and up, and where the first begins `[m]`.
-    count: [usize; 3],
+    /// Where the first cell begins `[m]`.
     corner: [f32; 3],
     /// The slot of each cell, and of each slot its cell and its foot.
-    slots: Vec<u32>,
-    cells: Vec<u32>,
+    slots: Slots,
+    cells: Vec<Cell>,
     feet: Vec<Foot>,
     sums: Vec<Sum>,
     flows: Vec<Flow>,
@@ -58,23 +56,23 @@ pub(super) struct RockFlow {
 impl RockFlow {
     /// No water yet, in a box of so many voxels of a side, from a bottom upwards `[m]`.
     pub(super) fn new(size: [usize; 3], voxel: f64, bottom: f64, params: &Params) -> Self {
-        let voxels = (LEAST_SPACINGS * params.fluid.spacing / voxel - 1.0e-6).ceil().max(1.0);
-        let count = size.map(|n| (n + 1).div_ceil(voxels as usize));
+        let voxels = voxels_along(voxel, params);
         let first = (0.5 * voxel) as f32;
         let mut flow = Self {
-            side: (voxels * voxel) as f32,
-            count,
+            side: (voxels as f64 * voxel) as f32,
             // Up from one voxel below the middle of the first: the surface may be there.
             corner: [first, first, (bottom - 0.5 * voxel) as f32],
-            slots: vec![NONE; count.iter().product()],
+            slots: Slots::new(cells_of(size, voxels)),
             ..Self::default()
         };
         flow.set_params(params);
         flow
     }
 
-    /// Bytes for each cell.
-    pub(super) const BYTES: u64 = size_of::<u32>() as u64;
+    /// Memory of one in a box of so many voxels of a side, before there is water `[bytes]`.
+    pub(super) fn memory_of(size: [usize; 3], voxel: f64, params: &Params) -> u64 {
+        Slots::memory_of(cells_of(size, voxels_along(voxel, params)))
+    }
 
     /// Takes other parameters from now on.
     pub(super) fn set_params(&mut self, params: &Params) {
@@ -89,24 +87,20 @@ impl RockFlow {
 
     /// The cell around a place; places outside count as at the edge.
     #[inline(always)]
-    fn cell(&self, at: [f32; 3]) -> usize {
-        let [x, y, z]: [usize; 3] = std::array::from_fn(|axis| {
-            (((at[axis] - self.corner[axis]) / self.side).max(0.0) as usize).min(self.count[axis] - 1)
-        });
-        x + self.count[0] * (y + self.count[1] * z)
+    fn cell(&self, at: [f32; 3]) -> Cell {
+        let count = self.slots.cells();
+        std::array::from_fn(|axis| {
+            (((at[axis] - self.corner[axis]) / self.side).max(0.0) as usize).min(count[axis] - 1)
+        })
     }
 
-    fn middle(&self, cell: usize) -> [f32; 3] {
-        let [across, along, _] = self.count;
-        let at = [cell % across, cell / across % along, cell / across / along];
-        std::array::from_fn(|axis| self.corner[axis] + (at[axis] as f32 + 0.5) * self.side)
+    fn middle(&self, cell: Cell) -> [f32; 3] {
+        std::array::from_fn(|axis| self.corner[axis] + (cell[axis] as f32 + 0.5) * self.side)
     }
 
     /// Finds the feet of all cells near places of the surface.
     pub(super) fn find_feet<'a>(&mut self, places: impl Iterator<Item = &'a Foot>) {
-        for &cell in &self.cells {
-            self.slots[cell as usize] = NONE;
-        }
+        self.slots.clear();
         self.cells.clear();
         self.feet.clear();
         if self.wall.roughness <= 0.0 {
@@ -125,13 +119,13 @@ impl RockFlow {
     }
 
     /// Gives a cell a foot, unless it has a nearer one.
-    fn offer(&mut self, cell: usize, foot: Foot) {
+    fn offer(&mut self, cell: Cell, foot: Foot) {
         let far = |foot: &Foot, at: [f32; 3]| (0..3).map(|n| (at[n] - foot.at[n]).powi(2)).sum::<f32>();
         let middle = self.middle(cell);
-        match self.slots[cell] {
+        match self.slots.at(cell) {
             NONE => {
-                self.slots[cell] = self.feet.len() as u32;
-                self.cells.push(cell as u32);
+                self.slots.set(cell, self.feet.len() as u32);
+                self.cells.push(cell);
                 self.feet.push(foot);
             }
             slot => {
@@ -147,17 +141,18 @@ impl RockFlow {
     fn spread(&mut self) {
         let own = self.feet.len();
         let reach = self.height + self.side;
-        let [across, along, _] = self.count;
+        let count = self.slots.cells();
         let mut next = 0;
         while next < self.cells.len() {
-            let (cell, foot) = (self.cells[next] as usize, self.feet[next]);
+            let (cell, foot) = (self.cells[next], self.feet[next]);
             next += 1;
-            let at = [cell % across, cell / across % along, cell / across / along];
-            for (axis, step) in [1, across, across * along].into_iter().enumerate() {
-                let before = (at[axis] > 0).then(|| cell - step);
-                let behind = (at[axis] + 1 < self.count[axis]).then(|| cell + step);
-                for other in [before, behind].into_iter().flatten() {
-                    let has_own = (self.slots[other] as usize) < own;
+            for axis in 0..3 {
+                let before = cell[axis].checked_sub(1);
+                let behind = Some(cell[axis] + 1).filter(|&n| n < count[axis]);
+                for beside in [before, behind].into_iter().flatten() {
+                    let mut other = cell;
+                    other[axis] = beside;
+                    let has_own = (self.slots.at(other) as usize) < own;
                     if !has_own && (BELOW * self.side..reach).contains(&foot.above(self.middle(other))) {
                         self.offer(other, foot);
                     }
@@ -169,7 +164,7 @@ impl RockFlow {
     /// The foot of the cell around a place, and the flow there.
     #[inline(always)]
     pub(super) fn at(&self, at: [f32; 3]) -> Option<(&Foot, &Flow)> {
-        let slot = self.slots[self.cell(at)];
+        let slot = self.slots.at(self.cell(at));
         if slot == NONE {
             return None;
         }
@@ -206,7 +201,7 @@ impl RockFlow {
             return;
         }
         let at = std::array::from_fn(|axis| particles.position[axis][i]);
-        let slot = self.slots[self.cell(at)];
+        let slot = self.slots.at(self.cell(at));
         if slot == NONE {
             return;
         }
@@ -234,4 +229,14 @@ impl RockFlow {
             }
         });
     }
+}
+
+/// Voxels along the side of a cell.
+fn voxels_along(voxel: f64, params: &Params) -> usize {
+    (LEAST_SPACINGS * params.fluid.spacing / voxel - 1.0e-6).ceil().max(1.0) as usize
+}
+
+/// Cells of so many voxels in a box of voxels.
+fn cells_of(size: [usize; 3], voxels: usize) -> Cell {
+    size.map(|n| (n + 1).div_ceil(voxels))
 }

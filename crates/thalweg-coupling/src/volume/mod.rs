@@ -5,16 +5,19 @@ mod collide;
 mod crumbs;
 mod edit;
 mod flow;
+mod hardened;
 mod pool;
 mod ramp;
 mod rock;
+mod samples;
 mod settle;
 mod slip;
+mod slots;
 mod tiles;
 mod wear;
 
 pub use crumbs::Crumbs;
-pub use edit::{RockBrush, RockPatch, RockTool};
+pub use edit::{RockBrush, RockLayer, RockPatch, RockTool};
 
 use crate::ground::{Eddies, Ground, SavedGround, Spot, layers};
 use crate::params::{Params, Periodic};
@@ -23,6 +26,7 @@ use crate::walls::{Squares, Walls};
 use crate::water::Columns;
 use bricks::Bricks;
 use flow::RockFlow;
+use hardened::Hardened;
 use pool::Wet;
 use rock::Rock;
 use settle::Worn;
@@ -55,7 +59,11 @@ pub(crate) struct VolumeGround {
     /// Beds of rock, which tell how hard it is; missing: soft everywhere. And how hard each column is besides, from the north-west.
     strata: Option<Strata>,
     hard_columns: Option<Grid2<f32>>,
+    /// And each place, where somebody made it harder.
+    hardened: Hardened,
     worn: Worn,
+    /// Memory of what is looked up by place `[bytes]`.
+    tables: u64,
 }
 
 impl VolumeGround {
@@ -64,9 +72,9 @@ impl VolumeGround {
         let periodic = format!("{:?}", params.periodic).to_lowercase();
         let remedy = "edges of a volume are not joined; leave it out";
         require(params.periodic == Periodic::None, "periodic", periodic, remedy)?;
-        check_size(volume, setting)?;
+        check_size(volume, params, setting)?;
         let (rock, voxel) = (Rock::new(volume), volume.voxel());
-        let tiles = RockTiles::new(&rock, layers(params), 2.0 * params.fluid.smoothing_radius());
+        let tiles = RockTiles::new(&rock, layers(params), tiles_reach(params));
         let [east, north, _] = volume.size();
         let extent = [east, north].map(|n| [(0.5 * voxel) as f32, ((n as f64 - 0.5) * voxel) as f32]);
         let tile = tiles.side() as f64 * voxel;
@@ -88,7 +96,9 @@ impl VolumeGround {
             start,
             strata: setting.strata.clone(),
             hard_columns: setting.hardness.clone(),
+            hardened: Hardened::default(),
             worn: Worn::new(rock.blocks()),
+            tables: tables(volume.size(), voxel, params),
             rock,
         })
     }
@@ -110,17 +120,33 @@ impl VolumeGround {
     }
 }
 
-/// Refuses a volume that is too large for particles: space around its surface is looked up in cells.
-fn check_size(volume: &Volume, setting: &Setting) -> Result<(), Invalid> {
+/// How far water reaches from a tile `[m]`.
+fn tiles_reach(params: &Params) -> f64 {
+    2.0 * params.fluid.smoothing_radius()
+}
+
+/// Memory of what is looked up by place all over a box of voxels: bricks, tiles and cells of the flow `[bytes]`.
+fn tables(size: [usize; 3], voxel: f64, params: &Params) -> u64 {
+    let tiles = RockTiles::memory_of(size, RockTiles::side_of(tiles_reach(params), voxel));
+    Bricks::memory_of(size) + tiles + RockFlow::memory_of(size, voxel, params)
+}
+
+/// Refuses a volume that is too large for particles: space around its surface is looked up in tables, and so is where a pool goes.
+fn check_size(volume: &Volume, params: &Params, setting: &Setting) -> Result<(), Invalid> {
     let voxels: u64 = volume.size().iter().map(|&n| n as u64).product();
-    let most = setting.max_bytes.unwrap_or(u64::MAX).min(MOST_VOXELS * RockFlow::BYTES);
+    let pools = if setting.water.is_empty() { 0 } else { pool::memory_of(voxels) };
+    let need = tables(volume.size(), volume.voxel(), params) + pools;
+    let most = setting.max_bytes.unwrap_or(u64::MAX);
     let [east, north, up] = volume.size();
-    let remedy = format!(
-        "with particles it takes {} MiB more, and {} MiB may be used; use larger voxels, or fewer",
-        (voxels * RockFlow::BYTES) >> 20,
-        most >> 20
-    );
-    let fits = voxels.saturating_mul(RockFlow::BYTES) <= most;
+    let remedy = match voxels > MOST_VOXELS {
+        true => format!("with particles there may be {MOST_VOXELS} of them; use larger voxels, or fewer"),
+        false => format!(
+            "with particles it takes {} MiB more, and {} MiB may be used; use larger voxels, or fewer",
+            need.div_ceil(1 << 20),
+            most >> 20
+        ),
+    };
+    let fits = voxels <= MOST_VOXELS && need <= most;
     require(fits, "terrain.volume", format!("{east} by {north} by {up} voxels"), remedy)
 }
 
@@ -264,9 +290,10 @@ impl Ground for VolumeGround {
     fn hardness(&self, spot: Spot) -> f32 {
         let at = self.surface_of(spot).map(f64::from);
         let bed = self.strata.as_ref().map_or(0.0, |strata| strata.hardness(at) as f32);
-        let column = self.hard_columns.as_ref().map_or(0.0, |map| column_of(map, self.rock.in_voxels(at)));
-        // What either leaves soft.
-        1.0 - (1.0 - bed) * (1.0 - column)
+        let place = self.rock.in_voxels(at);
+        let column = self.hard_columns.as_ref().map_or(0.0, |map| column_of(map, place));
+        // What all of them leave soft.
+        1.0 - (1.0 - bed) * (1.0 - column) * (1.0 - self.hardened.at(place))
     }
 
     #[inline(always)]
@@ -334,12 +361,8 @@ impl Ground for VolumeGround {
     }
 
     fn bytes(&self) -> u64 {
-        let voxels: u64 = self.rock.size().iter().map(|&n| n as u64).product();
-        let [blocks, cells] = [voxels.div_ceil(4096), voxels];
-        self.rock.volume().bytes() as u64 * 3
-            + blocks * 32
-            + cells * RockFlow::BYTES
-            + self.tiles.count() as u64 * RockTiles::BYTES
+        // Blocks of the surface: the shares, those to all digits, and the slots of cells around it.
+        self.rock.volume().bytes() as u64 * 4 + self.rock.blocks() as u64 * 32 + self.tables
     }
 
     fn solid(&self) -> [f64; 2] {
@@ -363,6 +386,7 @@ impl Ground for VolumeGround {
     fn save(&self) -> (Vec<f64>, Vec<f32>, &[bool]) {
         let mut doubles = self.worn.save();
         doubles.extend(self.rock.save());
+        doubles.extend(self.hardened.save(self.rock.blocks(), self.rock.layout()));
         (doubles, self.tiles.save(), self.tiles.filled())
     }
 
@@ -377,7 +401,12 @@ impl Ground for VolumeGround {
         thalweg_field::range::all_within("share of rock below a particle,", saved.floats, &(0.0..=1.0))?;
         let (worn, blocks) = saved.doubles.split_at(Worn::numbers(self.rock.blocks()));
         self.worn = Worn::restored(worn)?;
+        // Blocks of rock come first; what was hardened counts on from them.
+        let is_rock = |block: &&[f64]| block[0] < 2.0 * self.rock.blocks() as f64;
+        let of_rock = blocks.chunks_exact(rock::BLOCK + 1).take_while(is_rock).count();
+        let (blocks, hard) = blocks.split_at(of_rock * (rock::BLOCK + 1));
         self.rock.restore(blocks)?;
+        self.hardened = Hardened::restored(hard, self.rock.volume(), self.rock.layout())?;
         if !self.tiles.restore(saved.filled, saved.floats, &self.rock) {
             return Err("its particles do not fit the scene".into());
         }

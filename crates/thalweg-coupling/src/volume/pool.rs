@@ -18,7 +18,29 @@ pub(super) struct Wet<'a> {
     /// Voxels of the box around the pool: first, and how many along each side; and which of them water reaches.
     first: [usize; 3],
     size: [usize; 3],
-    reached: Vec<bool>,
+    reached: Bits,
+}
+
+/// One bit for each of many.
+struct Bits(Vec<u64>);
+
+impl Bits {
+    fn none(count: usize) -> Self {
+        Self(vec![0; count.div_ceil(64)])
+    }
+
+    fn has(&self, n: usize) -> bool {
+        self.0[n / 64] >> (n % 64) & 1 == 1
+    }
+
+    fn set(&mut self, n: usize) {
+        self.0[n / 64] |= 1 << (n % 64);
+    }
+}
+
+/// Memory that filling a pool takes in a box of so many voxels at most: their bits, and as much again for rows that wait `[bytes]`.
+pub(super) fn memory_of(voxels: u64) -> u64 {
+    voxels.div_ceil(64) * 16
 }
 
 impl<'a> Wet<'a> {
@@ -33,7 +55,7 @@ impl<'a> Wet<'a> {
         let first = [0, 1, 2].map(|axis| voxel(low, axis, f64::floor));
         let last = [0, 1, 2].map(|axis| voxel(high, axis, f64::ceil).max(first[axis]));
         let size: [usize; 3] = std::array::from_fn(|axis| last[axis] - first[axis] + 1);
-        let mut wet = Self { rock, pool, first, size, reached: vec![false; size.iter().product()] };
+        let mut wet = Self { rock, pool, first, size, reached: Bits::none(size.iter().product()) };
         wet.flood(high[2]);
         wet
     }
@@ -51,28 +73,47 @@ impl<'a> Wet<'a> {
     fn flood(&mut self, level: f64) {
         let everywhere = self.pool.bottom.is_some() || matches!(self.pool.top, thalweg_field::Top::Depth(_));
         let mut open = Vec::new();
-        for n in 0..self.reached.len() {
+        for n in 0..self.size.iter().product() {
             let at = [n % self.size[0], n / self.size[0] % self.size[1], n / self.size[0] / self.size[1]];
             let at_level = (self.first[2] + at[2]) as f64 > level - 1.5;
-            if (everywhere || at_level) && self.is_air(at) {
-                self.reached[n] = true;
-                open.push(at);
+            if everywhere && self.is_air(at) {
+                self.reached.set(n);
+            } else if at_level {
+                self.spread(at, &mut open);
             }
         }
+    }
+
+    /// Lets water from a place into all that are open to it: row by row, so that of each row one place waits.
+    fn spread(&mut self, from: [usize; 3], open: &mut Vec<[usize; 3]>) {
+        open.push(from);
         while let Some(at) = open.pop() {
-            for axis in 0..3 {
-                for next in [at[axis].checked_sub(1), Some(at[axis] + 1).filter(|&n| n < self.size[axis])] {
-                    let Some(next) = next else { continue };
-                    let mut there = at;
-                    there[axis] = next;
-                    let index = self.index(there);
-                    if !self.reached[index] && self.is_air(there) {
-                        self.reached[index] = true;
-                        open.push(there);
-                    }
-                }
+            if !self.is_dry_air(at) {
+                continue;
+            }
+            let (mut first, mut last) = (at, at);
+            while first[0] > 0 && self.is_dry_air([first[0] - 1, at[1], at[2]]) {
+                first[0] -= 1;
+            }
+            while last[0] + 1 < self.size[0] && self.is_dry_air([last[0] + 1, at[1], at[2]]) {
+                last[0] += 1;
+            }
+            (first[0]..=last[0]).for_each(|x| self.reached.set(self.index([x, at[1], at[2]])));
+            for (axis, step) in [(1, -1), (1, 1), (2, -1), (2, 1)] {
+                let beside = at[axis].checked_add_signed(step).filter(|&n| n < self.size[axis]);
+                let Some(beside) = beside else { continue };
+                let mut row = at;
+                row[axis] = beside;
+                let is_open = |x: usize| self.is_dry_air([x, row[1], row[2]]);
+                let starts = |x: &usize| is_open(*x) && (*x == first[0] || !is_open(*x - 1));
+                open.extend((first[0]..=last[0]).filter(starts).map(|x| [x, row[1], row[2]]));
             }
         }
+    }
+
+    /// Whether water could come to a place, and has not.
+    fn is_dry_air(&self, at: [usize; 3]) -> bool {
+        !self.reached.has(self.index(at)) && self.is_air(at)
     }
 
     /// Whether a cell of the volume has a corner that water reaches.
@@ -81,7 +122,7 @@ impl<'a> Wet<'a> {
             let at: [isize; 3] =
                 std::array::from_fn(|axis| cell[axis] + (n >> axis & 1) as isize - self.first[axis] as isize);
             let inside = (0..3).all(|axis| (0..self.size[axis] as isize).contains(&at[axis]));
-            inside && self.reached[self.index(at.map(|n| n as usize))]
+            inside && self.reached.has(self.index(at.map(|n| n as usize)))
         })
     }
 

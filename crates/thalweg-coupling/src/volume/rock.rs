@@ -114,8 +114,7 @@ impl Rock {
 
     /// The first voxel of a block.
     pub(super) fn first_of(&self, block: usize) -> [usize; 3] {
-        let [across, along, _] = self.size().map(|voxels| voxels.div_ceil(SIDE));
-        [block % across, block / across % along, block / across / along].map(|n| n * SIDE)
+        self.layout().first_of(block)
     }
 
     /// A block and those around it, as many of them as have changed.
@@ -266,6 +265,12 @@ impl Layout {
     /// The block of a voxel.
     pub(super) fn block_of(self, at: [usize; 3]) -> usize {
         at[0] / SIDE + self.across * (at[1] / SIDE + self.along * (at[2] / SIDE))
+    }
+
+    /// The first voxel of a block.
+    pub(super) fn first_of(self, block: usize) -> [usize; 3] {
+        let Self { across, along } = self;
+        [block % across, block / across % along, block / across / along].map(|n| n * SIDE)
     }
 }
 

@@ -6,23 +6,15 @@
 //! lines that are a spacing apart: on level ground that is a square lattice, on any slope the share of area that each stands for is known.
 
 use super::flow::Foot;
-use super::rock::{Rock, Vector, way_out};
+use super::rock::{Rock, Vector};
+use super::samples::{Cube, Sample, foot, inside_thin, sunk};
 use crate::boundary::{Layers, MOVED, PART, WALL, admit, claim, is_fixture};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use thalweg_field::band;
 use thalweg_sph::{AT_ONCE, BOUNDARY, Fluid, FluidError, SLIP};
-use thalweg_terrain::marching_cubes::Cell;
-use thalweg_terrain::volume::{SOFT, SURFACE};
+use thalweg_terrain::volume::SOFT;
 
-/// Where lines begin, in spacings `[-]`: not where the corners of triangles lie, in the middles of voxels.
-const ASIDE: [f64; 3] = [0.513, 0.487, 0.531];
-/// Deepest place in the rock where shares tell how deep it is, in voxels; a little less than their ramp reaches.
-const DEEPEST: f64 = 0.45 * SOFT as f64;
-/// Steps of half the depth of the first layer in which rock that is so deep is looked for below a surface.
-const STEPS_INWARDS: usize = 4;
-/// What is so deep but for rounding `[-]`.
-const NEARLY: f64 = 0.99;
 /// Fewest and most cells along a tile.
 const LEAST_CELLS: usize = 4;
 const MOST_CELLS: usize = 32;
@@ -51,22 +43,11 @@ pub(super) struct RockTiles {
     clear: Vec<bool>,
 }
 
-/// A sample of the surface.
-#[derive(Clone, Copy)]
-struct Sample {
-    at: Vector,
-    /// Unit normal of the triangle, and the axis that it faces most.
-    normal: Vector,
-    axis: usize,
-}
-
 impl RockTiles {
     /// None yet, for particles in layers which water reaches from `reach` away `[m]`.
     pub(super) fn new(rock: &Rock, layers: Layers, reach: f64) -> Self {
-        let side = ((reach / rock.voxel()).ceil() as usize).clamp(LEAST_CELLS, MOST_CELLS);
-        let [x, y, z] = rock.size();
-        // From east to west between the middles of the outermost voxels; up and down one cell farther, where the rock ends.
-        let along = [x - 1, y - 1, z + 1].map(|cells| cells.div_ceil(side).max(1));
+        let side = Self::side_of(reach, rock.voxel());
+        let along = along(rock.size(), side);
         let count = along.iter().product();
         Self {
             room: 0,
@@ -80,8 +61,16 @@ impl RockTiles {
         }
     }
 
-    /// Bytes for each tile that is not filled.
-    pub(super) const BYTES: u64 = (size_of::<Filled>() + 3) as u64;
+    /// Side of a tile which water reaches from `reach` away `[m]`, in cells.
+    pub(super) fn side_of(reach: f64, voxel: f64) -> usize {
+        ((reach / voxel).ceil() as usize).clamp(LEAST_CELLS, MOST_CELLS)
+    }
+
+    /// Memory of the tiles of a box of voxels, none of them filled `[bytes]`.
+    pub(super) fn memory_of(size: [usize; 3], side: usize) -> u64 {
+        let tiles: u64 = along(size, side).iter().map(|&tiles| tiles as u64).product();
+        tiles * (size_of::<Filled>() + 3) as u64
+    }
 
     pub(super) fn count(&self) -> usize {
         self.filled.len()
@@ -117,7 +106,8 @@ impl RockTiles {
             if self.filled[tile] {
                 let shares = saved.next().map(<[f32]>::to_vec).unwrap_or_default();
                 let mut feet = Vec::new();
-                self.sample(rock, tile, (&shares, 0.0), |sample, cell| feet.push(foot(rock, &sample, cell)));
+                let cube = self.cube(rock, tile, &shares);
+                cube.sample(rock, 0.0, |sample, cell| feet.push(foot(rock, &sample, cell)));
                 self.contents[tile] = Filled { shares, feet };
             }
         }
@@ -259,7 +249,8 @@ impl RockTiles {
             }
         };
         let depth_of = |layer: u32| self.layers.depth_of(layer) / rock.voxel();
-        self.sample(rock, tile, (&shares, 0.0), |sample, cell| {
+        let cube = self.cube(rock, tile, &shares);
+        cube.sample(rock, 0.0, |sample, cell| {
             feet.push(foot(rock, &sample, cell));
             if let Some(inside) = inside_thin(rock, &sample, depth_of(0)) {
                 put(inside, tile as u32, &sample);
@@ -268,7 +259,7 @@ impl RockTiles {
         for layer in 0..self.layers.count {
             // Only the topmost touches the water; those below carry it.
             let tag = if layer == 0 { tile as u32 } else { tile as u32 | SLIP };
-            self.sample(rock, tile, (&shares, depth_of(layer).min(DEEPEST)), |sample, _| {
+            cube.sample(rock, depth_of(layer), |sample, _| {
                 if let Some(at) = sunk(rock, &sample, depth_of(layer)) {
                     put(at, tag, &sample);
                 }
@@ -284,7 +275,7 @@ impl RockTiles {
         for tile in (0..self.filled.len()).filter(|&tile| self.is_claimed(tile)) {
             self.copy_shares(rock, tile, &mut shares);
             let mut last = [0.0; 3];
-            self.sample(rock, tile, (&shares, 0.0), |sample, _| {
+            self.cube(rock, tile, &shares).sample(rock, 0.0, |sample, _| {
                 all += f64::from(self.layers.count);
                 last = sample.at;
             });
@@ -294,135 +285,21 @@ impl RockTiles {
         Ok(())
     }
 
+    /// The cells of a tile, with the shares at their corners.
+    fn cube<'a>(&self, rock: &Rock, tile: usize, shares: &'a [f32]) -> Cube<'a> {
+        let spacing = self.layers.spacing / rock.voxel();
+        Cube { first: self.first_cell(tile), side: self.side, shares, spacing }
+    }
+
     /// The shares at the corners of a tile's cells.
     fn copy_shares(&self, rock: &Rock, tile: usize, into: &mut Vec<f32>) {
         let count = self.side + 1;
         into.resize(count.pow(3), 0.0);
         rock.volume().copy_shares(self.first_cell(tile), [count; 3], into);
     }
-
-    /// Calls `put` for every place in a tile where a line crosses the surface that is so deep in the rock [voxels], with the cell it is in; by the shares
-    /// at the corners of its cells.
-    fn sample(
-        &self,
-        rock: &Rock,
-        tile: usize,
-        (shares, depth): (&[f32], f64),
-        mut put: impl FnMut(Sample, &Cell),
-    ) {
-        let first = self.first_cell(tile);
-        let count = self.side + 1;
-        let ends = [rock.size()[0] as isize - 1, rock.size()[1] as isize - 1, rock.size()[2] as isize];
-        let more = (depth / f64::from(SOFT)) as f32;
-        let corner = |x: usize, y: usize, z: usize| shares[x + count * (y + count * z)] - more;
-        let spacing = self.layers.spacing / rock.voxel();
-        for n in 0..self.side.pow(3) {
-            let [x, y, z] = [n % self.side, n / self.side % self.side, n / self.side / self.side];
-            let cell = Cell(std::array::from_fn(|k| corner(x + (k & 1), y + (k >> 1 & 1), z + (k >> 2))));
-            let at = [first[0] + x as isize, first[1] + y as isize, first[2] + z as isize];
-            if !cell.is_mixed() || (0..3).any(|axis| at[axis] >= ends[axis]) {
-                continue;
-            }
-            for triangle in cell.triangles() {
-                let corners = triangle
-                    .map(|corner| std::array::from_fn(|axis| at[axis] as f64 + f64::from(corner[axis])));
-                cross_lines(corners, spacing, |sample| put(sample, &cell));
-            }
-        }
-    }
 }
 
-/// The place at a depth in the rock [voxels] near one that the shares say is so deep, or as deep as they tell; none in a thin wall, where it would come out on
-/// the other side.
-fn sunk(rock: &Rock, sample: &Sample, depth: f64) -> Option<Vector> {
-    let (there, out) = depth_at(rock, sample.at);
-    // Where the ramp is not as steep as it should be, the place is not as deep either.
-    let sunk = inwards(sample.at, out.unwrap_or(sample.normal), depth - there);
-    (depth - there < 0.5 || rock.share_at(sunk) > SURFACE).then_some(sunk)
-}
-
-/// The deepest place below one of the surface, where the rock is nowhere near so deep [voxels]: no surface in it is, and it would not wear away. On the way inwards
-/// it goes around outer edges, and comes back in the middle of a thin wall.
-fn inside_thin(rock: &Rock, sample: &Sample, depth: f64) -> Option<Vector> {
-    let (mut at, mut way) = (sample.at, sample.normal);
-    let (mut deepest, mut place) = (0.0, at);
-    for _ in 0..STEPS_INWARDS {
-        at = inwards(at, way, 0.5 * depth);
-        let (there, out) = depth_at(rock, at);
-        if there > deepest {
-            (deepest, place) = (there, at);
-        }
-        way = out.unwrap_or(way);
-    }
-    (deepest < NEARLY * depth.min(DEEPEST)).then_some(place)
-}
-
-/// How deep in the rock a place is [voxels], and the way out.
-fn depth_at(rock: &Rock, at: Vector) -> (f64, Option<Vector>) {
-    let (cell, within) = rock.cell_at(at);
-    let there = -rock.distance(rock.in_metres(at).map(|v| v as f32)).0;
-    (f64::from(there) / rock.voxel(), way_out(&cell, within).map(|out| out.map(f64::from)))
-}
-
-fn inwards(at: Vector, out: Vector, far: f64) -> Vector {
-    std::array::from_fn(|axis| at[axis] - far * out[axis])
-}
-
-/// A place of the surface as the flow knows it. The slope of the rock changes less from cell to cell than the triangles do.
-fn foot(rock: &Rock, sample: &Sample, cell: &Cell) -> Foot {
-    let within = sample.at.map(|v| (v - v.floor()) as f32);
-    let out = way_out(cell, within).unwrap_or_else(|| sample.normal.map(|n| n as f32));
-    Foot::new(rock.in_metres(sample.at).map(|v| v as f32), out)
-}
-
-/// Calls `put` where lines along the axis that a triangle faces most cross it.
-fn cross_lines(corners: [Vector; 3], spacing: f64, mut put: impl FnMut(Sample)) {
-    let [a, b, c] = corners;
-    let (u, v): (Vector, Vector) =
-        (std::array::from_fn(|n| b[n] - a[n]), std::array::from_fn(|n| c[n] - a[n]));
-    let normal = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
-    let length = normal.iter().map(|n| n * n).sum::<f64>().sqrt();
-    if length == 0.0 {
-        return;
-    }
-    let normal = normal.map(|n| n / length);
-    let steep = normal.map(f64::abs);
-    let axis = if steep[2] >= steep[0] && steep[2] >= steep[1] {
-        2
-    } else if steep[0] >= steep[1] {
-        0
-    } else {
-        1
-    };
-    let [p, q] = [(axis + 1) % 3, (axis + 2) % 3];
-    let lines = |of: usize| {
-        let range = corners.iter().map(|corner| corner[of] / spacing - ASIDE[of]);
-        let low = range.clone().fold(f64::INFINITY, f64::min).ceil();
-        let high = range.fold(f64::NEG_INFINITY, f64::max).floor();
-        (low as i64..=high as i64).map(move |n| (n as f64 + ASIDE[of]) * spacing)
-    };
-    for x in lines(p) {
-        for y in lines(q) {
-            if holds(corners.map(|corner| [corner[p], corner[q]]), [x, y]) {
-                let mut at = a;
-                (at[p], at[q]) = (x, y);
-                at[axis] = a[axis] - (normal[p] * (x - a[p]) + normal[q] * (y - a[q])) / normal[axis];
-                put(Sample { at, normal, axis });
-            }
-        }
-    }
-}
-
-/// Whether a place is in a triangle of a plane. Of two that share an edge exactly one holds what is on it: the edge is looked at from its lower
-/// end in both.
-fn holds(corners: [[f64; 2]; 3], [x, y]: [f64; 2]) -> bool {
-    let side = |from: [f64; 2], to: [f64; 2]| {
-        let turned = (from[0], from[1]) > (to[0], to[1]);
-        let (a, b) = if turned { (to, from) } else { (from, to) };
-        let left = (b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0]) >= 0.0;
-        left != turned
-    };
-    let [a, b, c] = corners;
-    let sides = [side(a, b), side(b, c), side(c, a)];
-    sides == [true; 3] || sides == [false; 3]
+/// Tiles along each side of a box of voxels: from east to west between the middles of the outermost; up and down one cell farther, where the rock ends.
+fn along([x, y, z]: [usize; 3], side: usize) -> [usize; 3] {
+    [x - 1, y - 1, z + 1].map(|cells| cells.div_ceil(side).max(1))
 }

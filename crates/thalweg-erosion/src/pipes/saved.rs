@@ -65,7 +65,36 @@ impl Pipes {
     /// Goes back to a saved state of the same scene. The text says why not: it does not fit this terrain, or a number in it
     /// makes no sense; nothing changes then.
     pub fn restore(&mut self, saved: &Saved) -> Result<(), String> {
-        let misfit = || "its state does not fit the terrain".to_owned();
+        let converted = self.backend.of_version_0_1(&saved.cells);
+        let cells = converted.as_ref().unwrap_or(&saved.cells);
+        self.check_numbers(saved, cells)?;
+        self.take_up(saved)?;
+        self.backend.restore(cells, &saved.accounts);
+        Ok(())
+    }
+
+    /// Looks at every number; `cells` are those of the state as this version has them.
+    fn check_numbers(&self, saved: &Saved, cells: &[f32]) -> Result<(), String> {
+        let fits = saved.size == self.backend.size()
+            && self.backend.fits(cells, &saved.accounts)
+            && saved.numbers.len() == NUMBERS + self.clock.rain_carry.len();
+        if !fits {
+            return Err(misfit());
+        }
+        // Time, time step, deepest water, water at the beginning; then sums that may have either sign.
+        let (natural, either) = saved.numbers.split_at(4);
+        all_within("its time, time step or depth,", natural, &NATURAL)?;
+        all_within("its account,", either, &FINITE)?;
+        all_within("account of row", &saved.accounts, &FINITE)?;
+        all_within("the time to cross a cell,", saved.crossing.as_slice(), &NATURAL)?;
+        all_within("the ground afloat at the beginning,", &[saved.afloat_start], &FINITE)?;
+        all_within("its painted ground,", saved.painted.as_slice().as_flattened(), &FINITE)?;
+        all_within("the time step that was chosen,", saved.chosen_dt.as_slice(), &NATURAL)?;
+        self.backend.check_cells(cells)
+    }
+
+    /// Takes up all but the cells and their accounts.
+    fn take_up(&mut self, saved: &Saved) -> Result<(), String> {
         let &[
             time,
             dt,
@@ -84,24 +113,6 @@ impl Pipes {
         else {
             return Err(misfit());
         };
-        let converted = self.backend.of_version_0_1(&saved.cells);
-        let cells = converted.as_ref().unwrap_or(&saved.cells);
-        let fits = saved.size == self.backend.size()
-            && self.backend.fits(cells, &saved.accounts)
-            && rain_carry.len() == self.clock.rain_carry.len();
-        if !fits {
-            return Err(misfit());
-        }
-        // Time, time step, deepest water, water at the beginning; then sums that may have either sign.
-        let (natural, either) = saved.numbers.split_at(4);
-        all_within("its time, time step or depth,", natural, &NATURAL)?;
-        all_within("its account,", either, &FINITE)?;
-        all_within("account of row", &saved.accounts, &FINITE)?;
-        all_within("the time to cross a cell,", saved.crossing.as_slice(), &NATURAL)?;
-        all_within("the ground afloat at the beginning,", &[saved.afloat_start], &FINITE)?;
-        all_within("its painted ground,", saved.painted.as_slice().as_flattened(), &FINITE)?;
-        all_within("the time step that was chosen,", saved.chosen_dt.as_slice(), &NATURAL)?;
-        self.backend.check_cells(cells)?;
         self.clock = Clock {
             step: saved.step,
             time,
@@ -123,7 +134,13 @@ impl Pipes {
             (self.books.painted, self.books.scooped, self.highest) = (painted, scooped, highest as f32);
             self.is_painted = true;
         }
-        self.backend.restore(cells, &saved.accounts);
         Ok(())
     }
+}
+
+/// Numbers before those of the rains.
+const NUMBERS: usize = 12;
+
+fn misfit() -> String {
+    "its state does not fit the terrain".to_owned()
 }

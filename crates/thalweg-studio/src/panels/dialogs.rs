@@ -14,7 +14,7 @@ pub(crate) fn show(studio: &mut Studio, ctx: &Context) {
         welcome(studio, ctx);
     }
     if studio.windows.keys {
-        studio.windows.keys = dialog(ctx, "Keys", 640.0, keys);
+        studio.windows.keys = dialog(ctx, "Keys", 780.0, keys);
     }
     if studio.windows.history {
         history(studio, ctx);

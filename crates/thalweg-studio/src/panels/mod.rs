@@ -24,7 +24,7 @@ pub(crate) fn show(studio: &mut Studio, ui: &mut Ui) {
     Panel::left("tools").resizable(false).exact_size(196.0).show(ui, |ui| side::show(studio, ui));
     Panel::right("parameters")
         .resizable(true)
-        .default_size(330.0)
+        .default_size(340.0)
         .size_range(280.0..=480.0)
         .show(ui, |ui| parameters::show(studio, ui));
     CentralPanel::default().frame(Frame::NONE).show(ui, |ui| {

@@ -4,7 +4,7 @@ use crate::parameters::{Control, Group, Row, groups};
 use crate::studio::Studio;
 use crate::theme;
 use crate::worker::Order;
-use egui::{Button, CollapsingHeader, ComboBox, DragValue, RichText, ScrollArea, TextEdit, Ui};
+use egui::{Button, CollapsingHeader, ComboBox, DragValue, Id, RichText, ScrollArea, TextEdit, Ui};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use thalweg::project::Scene;
@@ -162,15 +162,20 @@ fn show_row(studio: &mut Studio, ui: &mut Ui, row: &Row, changed: bool) -> Optio
         };
         let width = (ui.available_width() - 150.0).max(110.0);
         let label = egui::Label::new(text).truncate();
+        let mut named = ui.scope_id();
         ui.allocate_ui_with_layout(
             egui::vec2(width, 22.0),
             egui::Layout::left_to_right(egui::Align::Center),
             |ui| {
-                ui.add(label).on_hover_text(&row.help);
-                ui.allocate_space(egui::vec2(ui.available_width(), 1.0));
+                named = ui.add(label).on_hover_text(&row.help).id;
+                let rest = ui.available_width();
+                // Nothing is left by a name that is cut off.
+                if rest > 1.0 {
+                    ui.allocate_space(egui::vec2(rest, 1.0));
+                }
             },
         );
-        done = control(&mut studio.panel, ui, row, waits.as_deref());
+        done = control(&mut studio.panel, ui, (row, named), waits.as_deref());
         if changed && ui.small_button("Back").on_hover_text("As it was when the scene was opened").clicked() {
             done = Some(Done::Reset);
         }
@@ -181,10 +186,12 @@ fn show_row(studio: &mut Studio, ui: &mut Ui, row: &Row, changed: bool) -> Optio
     done
 }
 
-fn control(panel: &mut Panel, ui: &mut Ui, row: &Row, waits: Option<&str>) -> Option<Done> {
+fn control(panel: &mut Panel, ui: &mut Ui, (row, named): (&Row, Id), waits: Option<&str>) -> Option<Done> {
     match &row.control {
-        Control::Number { range, slider, whole } => number(panel, ui, row, (*range, *slider, *whole), waits),
-        Control::Numbers { range, count } => numbers(ui, row, *range, *count),
+        Control::Number { range, slider, whole } => {
+            number(panel, ui, (row, named), (*range, *slider, *whole), waits)
+        }
+        Control::Numbers { range, count } => numbers(ui, (row, named), *range, *count),
         Control::Switch => {
             let mut on = row.value.as_ref().and_then(Value::as_bool).unwrap_or(false);
             if let Some(waits) = waits {
@@ -214,10 +221,12 @@ fn control(panel: &mut Panel, ui: &mut Ui, row: &Row, waits: Option<&str>) -> Op
                             chosen = Some(Done::Set(choice.value.to_string(), false));
                         }
                     }
-                });
+                })
+                .response
+                .labelled_by(named);
             chosen
         }
-        Control::Text => text(panel, ui, row),
+        Control::Text => text(panel, ui, (row, named)),
     }
 }
 
@@ -225,7 +234,7 @@ fn control(panel: &mut Panel, ui: &mut Ui, row: &Row, waits: Option<&str>) -> Op
 fn number(
     panel: &mut Panel,
     ui: &mut Ui,
-    row: &Row,
+    (row, named): (&Row, Id),
     (range, slider, whole): ([f64; 2], Option<[f64; 2]>, bool),
     waits: Option<&str>,
 ) -> Option<Done> {
@@ -246,7 +255,7 @@ fn number(
         .custom_formatter(move |value, _| unit.tell(value))
         .custom_parser(move |text| unit.read(text))
         .update_while_editing(false);
-    let response = ui.add_sized([92.0, 22.0], drag).on_hover_text(&row.help);
+    let response = ui.add_sized([92.0, 22.0], drag).labelled_by(named).on_hover_text(&row.help);
     let joins = held.is_some() && response.dragged() && !response.drag_started();
     let now = ui.input(|input| input.time);
     let settled = |held: &Held| held.key == row.key && (held.value == own || now > held.until);
@@ -261,7 +270,7 @@ fn number(
     })
 }
 
-fn numbers(ui: &mut Ui, row: &Row, range: [f64; 2], count: usize) -> Option<Done> {
+fn numbers(ui: &mut Ui, (row, named): (&Row, Id), range: [f64; 2], count: usize) -> Option<Done> {
     let mut values: Vec<f64> = row
         .value
         .as_ref()?
@@ -280,7 +289,7 @@ fn numbers(ui: &mut Ui, row: &Row, range: [f64; 2], count: usize) -> Option<Done
             .custom_formatter(move |value, _| unit.tell(value))
             .custom_parser(move |text| unit.read(text))
             .update_while_editing(false);
-        let response = ui.add(drag).on_hover_text(&row.help);
+        let response = ui.add(drag).labelled_by(named).on_hover_text(&row.help);
         changed |= response.changed();
         joins |= response.dragged() && !response.drag_started();
     }
@@ -288,14 +297,15 @@ fn numbers(ui: &mut Ui, row: &Row, range: [f64; 2], count: usize) -> Option<Done
     changed.then(|| Done::Set(format!("[{}]", values.iter().map(told).collect::<Vec<_>>().join(", ")), joins))
 }
 
-fn text(panel: &mut Panel, ui: &mut Ui, row: &Row) -> Option<Done> {
+fn text(panel: &mut Panel, ui: &mut Ui, (row, named): (&Row, Id)) -> Option<Done> {
     let now = match &row.value {
         Some(Value::String(text)) => text.clone(),
         Some(value) => value.to_string(),
         None => String::new(),
     };
     let text = panel.texts.entry(row.key.clone()).or_insert_with(|| now.clone());
-    let response = ui.add(TextEdit::singleline(text).desired_width(116.0)).on_hover_text(&row.help);
+    let response =
+        ui.add(TextEdit::singleline(text).desired_width(116.0)).labelled_by(named).on_hover_text(&row.help);
     if response.lost_focus() {
         let written = panel.texts.remove(&row.key).unwrap_or_default();
         return (written != now).then_some(Done::Set(written, false));

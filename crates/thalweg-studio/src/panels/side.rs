@@ -100,8 +100,8 @@ fn brush(studio: &mut Studio, ui: &mut Ui) {
             );
         }
         _ => {
-            ui.label("Strength");
-            ui.add(Slider::new(&mut brush.share, 0.0..=1.0));
+            let label = ui.label("Strength").id;
+            ui.add(Slider::new(&mut brush.share, 0.0..=1.0)).labelled_by(label);
         }
     }
     ui.label(
@@ -120,7 +120,7 @@ fn number(
     let size = units::parse(&format!("1 {unit}"), dimension).unwrap_or(1.0);
     let mut shown = *value / size;
     ui.horizontal(|ui| {
-        ui.add_sized([54.0, 20.0], egui::Label::new(name)).on_hover_text(help);
+        let label = ui.add_sized([54.0, 20.0], egui::Label::new(name)).on_hover_text(help).id;
         let drag = DragValue::new(&mut shown)
             .speed(speed)
             .range(0.0..=1.0e9)
@@ -129,7 +129,7 @@ fn number(
             .custom_parser(|text| {
                 text.trim().parse().ok().or_else(|| Some(units::parse(text, dimension).ok()? / size))
             });
-        if ui.add(drag).on_hover_text(help).changed() {
+        if ui.add(drag).labelled_by(label).on_hover_text(help).changed() {
             *value = (shown * size).max(1.0e-9);
         }
     });
@@ -161,14 +161,16 @@ fn view(studio: &mut Studio, ui: &mut Ui) {
         .on_hover_text(super::menu::told(ui, Command::Wireframe));
     ui.checkbox(&mut studio.look.shadows, "Shadows");
     ui.checkbox(&mut studio.look.sky, "Sky");
-    ui.label("Height of the sun");
+    let label = ui.label("Height of the sun").id;
     let mut degrees = studio.look.relief.sun_elevation.to_degrees();
-    if ui.add(Slider::new(&mut degrees, 3.0..=89.0).suffix("°").fixed_decimals(0)).changed() {
+    let slider = Slider::new(&mut degrees, 3.0..=89.0).suffix("°").fixed_decimals(0).show_value(false);
+    if ui.add(slider).labelled_by(label).changed() {
         studio.look.relief.sun_elevation = degrees.to_radians();
     }
-    ui.label("Direction of the sun");
+    let label = ui.label("Direction of the sun").id;
     let mut degrees = studio.look.relief.sun_azimuth.to_degrees().rem_euclid(360.0);
-    if ui.add(Slider::new(&mut degrees, 0.0..=360.0).suffix("°").fixed_decimals(0)).changed() {
+    let slider = Slider::new(&mut degrees, 0.0..=360.0).suffix("°").fixed_decimals(0).show_value(false);
+    if ui.add(slider).labelled_by(label).changed() {
         studio.look.relief.sun_azimuth = degrees.to_radians();
     }
     ui.horizontal_wrapped(|ui| {

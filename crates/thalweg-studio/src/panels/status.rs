@@ -36,6 +36,7 @@ fn timeline(studio: &mut Studio, ui: &mut Ui) {
             studio.timeline.plays = !plays;
         }
         let live = ui.selectable_label(studio.timeline.chosen.is_none(), "Now");
+        let label = ui.label("Kept moments").id;
         if live.on_hover_text("Shows what goes on").clicked() {
             studio.timeline.leave();
         }
@@ -45,8 +46,9 @@ fn timeline(studio: &mut Studio, ui: &mut Ui) {
             Some(kept) => format!("step {}, {}, {frames} kept", kept.step, time(kept.time)),
             None => "nothing is kept yet".into(),
         };
-        ui.spacing_mut().slider_width = (ui.available_width() - 250.0).max(80.0);
+        ui.spacing_mut().slider_width = (ui.available_width() - 270.0).max(80.0);
         let slider = ui.add_enabled(frames > 1, Slider::new(&mut at, 0..=last.max(1)).show_value(false));
+        let slider = slider.labelled_by(label);
         if slider.on_hover_text("Moments that were kept: drag to look back").changed() {
             studio.timeline.chosen = Some(at.min(last));
         }
@@ -75,7 +77,7 @@ fn facts(studio: &Studio, shown: &Arc<Shown>) -> Vec<Fact> {
     };
     let pace = if shown.pace > 0.0 { format!("{} × real time", short(shown.pace)) } else { "–".into() };
     let mut facts = vec![
-        ("Step", steps, "Steps taken, of all that the scene asks for"),
+        ("Steps", steps, "Steps taken, of all that the scene asks for"),
         ("Time per step", duration(shown.step_time), "Time that a step took lately"),
         (
             if clock.kind == "particles" { "Particles" } else { "Cells" },

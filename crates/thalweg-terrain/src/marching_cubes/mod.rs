@@ -16,6 +16,9 @@ use crate::volume::{SIDE, Volume};
 use block_surface::{BlockSurface, Reference, Scratch};
 use thalweg_field::{TriMesh, band};
 
+/// Blocks that one thread works out at a time.
+const TOGETHER: usize = 8;
+
 /// The surface of a volume.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Surface {
@@ -36,11 +39,40 @@ impl Surface {
 
     /// Works out anew what voxels between two places, both included, have changed.
     pub fn update(&mut self, volume: &Volume, first: [usize; 3], last: [usize; 3]) {
+        let [first, last] = self.around(first, last);
+        self.find(volume, first, last);
+    }
+
+    /// Works out anew what differs between a volume and what it was when the surface was that of it. Tells of each block whether it was.
+    pub fn follow(&mut self, before: &Volume, now: &Volume) -> Vec<bool> {
+        let [across, along, _] = self.along;
+        let mut stale = vec![false; self.blocks.len()];
+        for [first, last] in now.changes_since(before) {
+            let [first, last] = self.around(first, last);
+            for up in first[2]..=last[2] {
+                for north in first[1]..=last[1] {
+                    let row = across * (north + along * up);
+                    stale[row + first[0]..=row + last[0]].fill(true);
+                }
+            }
+        }
+        let blocks = self.blocks.iter_mut().zip(&stale).enumerate().filter(|(_, (_, stale))| **stale);
+        let mut blocks: Vec<_> = blocks.map(|(number, (block, _))| (number, block)).collect();
+        band::for_each_chunk(&mut blocks, TOGETHER, |_, blocks| {
+            let mut scratch = Scratch::default();
+            for (number, block) in blocks {
+                let at = [*number % across, *number / across % along, *number / across / along];
+                block.find(now, at, &mut scratch);
+            }
+        });
+        stale
+    }
+
+    /// The blocks of cells that voxels between two places, both included, are seen by: the first and the last.
+    fn around(&self, first: [usize; 3], last: [usize; 3]) -> [[usize; 3]; 2] {
         // A voxel is a corner of the cells on both its sides, and the slope at the next corners sees it too.
         let first = first.map(|voxel| voxel.saturating_sub(1) / SIDE);
-        let last: [usize; 3] =
-            std::array::from_fn(|axis| ((last[axis] + 2) / SIDE).min(self.along[axis] - 1));
-        self.find(volume, first, last);
+        [first, std::array::from_fn(|axis| ((last[axis] + 2) / SIDE).min(self.along[axis] - 1))]
     }
 
     /// Works out some blocks.
@@ -84,6 +116,16 @@ impl Surface {
             mesh.triangles.extend(block.triangles.iter().map(|triangle| triangle.map(corner)));
         }
         mesh
+    }
+
+    /// Blocks of cells to the east, to the north and up.
+    pub fn blocks_along(&self) -> [usize; 3] {
+        self.along
+    }
+
+    /// How many corners of [`Surface::mesh`] each block has; they come one block after the other.
+    pub fn corners_of_blocks(&self) -> impl Iterator<Item = usize> + '_ {
+        self.blocks.iter().map(|block| block.positions.len())
     }
 
     /// Triangles on it.

@@ -29,6 +29,7 @@ pub use strata::{BedRecipe, StrataRecipe};
 pub use tube::{Matter, Tube};
 
 use std::ops::Range;
+use std::sync::Arc;
 use thalweg_field::{Invalid, band, require};
 
 /// Voxels along each side of a block.
@@ -47,8 +48,8 @@ pub const MOST: usize = 1 << 16;
 enum Block {
     /// All the same.
     Even(f32),
-    /// One share each; east runs fastest, then north, then up.
-    Dense(Box<[f32]>),
+    /// One share each; east runs fastest, then north, then up. Copies of a volume share them until one of the two changes.
+    Dense(Arc<[f32]>),
 }
 
 /// A box of voxels, from the south-west corner at the bottom to the north-east one at the top.
@@ -155,7 +156,7 @@ impl Volume {
             *block = Block::Dense(vec![all; BLOCK].into());
         }
         if let Block::Dense(shares) = block {
-            shares[within_block(at)] = share;
+            Arc::make_mut(shares)[within_block(at)] = share;
         }
     }
 
@@ -163,8 +164,10 @@ impl Volume {
     pub fn settle(&mut self) {
         let size = self.size;
         band::for_each(&mut self.blocks, |index, block| {
-            if let Block::Dense(shares) = block {
-                *block = settled(std::mem::take(shares).into(), rows_within(size, first_voxel(size, index)));
+            if let Block::Dense(shares) = block
+                && let Some(share) = even(shares, rows_within(size, first_voxel(size, index)))
+            {
+                *block = Block::Even(share);
             }
         });
     }
@@ -227,6 +230,26 @@ impl Volume {
         }
     }
 
+    /// Calls `with` with every voxel that has rock, and its share; blocks of air are not looked into.
+    pub fn each_rock(&self, mut with: impl FnMut([usize; 3], f32)) {
+        for (number, block) in self.blocks.iter().enumerate() {
+            if matches!(block, Block::Even(0.0)) {
+                continue;
+            }
+            let first = first_voxel(self.size, number);
+            for n in self.rows_within(number).flatten() {
+                let share = match block {
+                    Block::Even(share) => *share,
+                    Block::Dense(shares) => shares[n],
+                };
+                if share > 0.0 {
+                    let at = [n % SIDE, n / SIDE % SIDE, n / SIDE / SIDE];
+                    with(std::array::from_fn(|axis| first[axis] + at[axis]), share);
+                }
+            }
+        }
+    }
+
     /// Rock in the whole volume `[m³]`.
     pub fn rock(&self) -> f64 {
         let shares = |(index, block): (usize, &Block)| -> f64 {
@@ -253,6 +276,36 @@ impl Volume {
                 *block = Block::Dense(vec![share; BLOCK].into());
             }
         }
+    }
+
+    /// Boxes of voxels outside of which it is as another volume of as many voxels: first and last of each, both included. Blocks that
+    /// the two still share are not looked into.
+    pub fn changes_since(&self, before: &Self) -> impl Iterator<Item = [[usize; 3]; 2]> {
+        let pairs = self.blocks.iter().zip(&before.blocks).enumerate();
+        pairs.filter_map(|(number, (now, before))| {
+            let first = first_voxel(self.size, number);
+            let box_of = |differs: &dyn Fn(usize) -> bool| {
+                let mut found: Option<[[usize; 3]; 2]> = None;
+                for n in rows_within(self.size, first).flatten().filter(|&n| differs(n)) {
+                    let at = [n % SIDE, n / SIDE % SIDE, n / SIDE / SIDE];
+                    let at: [usize; 3] = std::array::from_fn(|axis| first[axis] + at[axis]);
+                    let [low, high] = found.unwrap_or([at; 2]);
+                    let bound = |of: fn(usize, usize) -> usize, ends: [usize; 3]| {
+                        std::array::from_fn(|axis| of(ends[axis], at[axis]))
+                    };
+                    found = Some([bound(usize::min, low), bound(usize::max, high)]);
+                }
+                found
+            };
+            match (now, before) {
+                (Block::Dense(now), Block::Dense(before)) if Arc::ptr_eq(now, before) => None,
+                (Block::Dense(now), Block::Dense(before)) => box_of(&|n| now[n] != before[n]),
+                (Block::Dense(shares), Block::Even(all)) | (Block::Even(all), Block::Dense(shares)) => {
+                    box_of(&|n| shares[n] != *all)
+                }
+                (Block::Even(now), Block::Even(before)) => box_of(&|_| now != before),
+            }
+        })
     }
 
     /// Bytes that the voxels take.
@@ -288,13 +341,14 @@ fn rows_within(size: [usize; 3], first: [usize; 3]) -> impl Iterator<Item = Rang
 }
 
 /// One number instead of many, where all voxels within the box are the same.
-fn settled(shares: Vec<f32>, mut within: impl Iterator<Item = Range<usize>>) -> Block {
+fn settled(shares: Vec<f32>, within: impl Iterator<Item = Range<usize>>) -> Block {
+    even(&shares, within).map_or_else(|| Block::Dense(shares.into()), Block::Even)
+}
+
+/// The share that all voxels of a block within the box have; none if they differ.
+fn even(shares: &[f32], mut within: impl Iterator<Item = Range<usize>>) -> Option<f32> {
     let share = shares[0];
-    if within.all(|row| shares[row].iter().all(|&other| other == share)) {
-        Block::Even(share)
-    } else {
-        Block::Dense(shares.into())
-    }
+    within.all(|row| shares[row].iter().all(|&other| other == share)).then_some(share)
 }
 
 #[cfg(test)]

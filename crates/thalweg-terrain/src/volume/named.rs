@@ -29,71 +29,11 @@ pub struct NamedVolume {
 impl NamedVolume {
     /// A ready-made volume `extent` metres wide; `None` for a name not in [`volume_kinds`].
     pub fn new(kind: &str, extent: f64) -> Option<Self> {
-        let plane = |height: f64| Layer::Plane(Plane { height: height * extent, ..Plane::default() });
-        let noise = |magnitude: f64, wavelength: f64, sharpness: f64, octaves: u32| NoiseLayer {
-            weight: 1.0,
-            magnitude: magnitude * extent,
-            wavelength: wavelength * extent,
-            sharpness,
-            octaves,
-        };
-        let fold = |fold: f64, fold_length: f64| StrataRecipe {
-            fold: fold * extent,
-            fold_length: fold_length * extent,
-            ..StrataRecipe::default()
-        };
         let (layers, volume) = match kind {
-            // Few, large and pointed forms, and crags on them.
-            "volume-peaks" => {
-                let hills = Layer::Fbm(Fbm {
-                    height: 0.143 * extent,
-                    wavelength: 0.81 * extent,
-                    octaves: 3,
-                    ..Fbm::default()
-                });
-                let volume = VolumeRecipe {
-                    bottom: -0.078 * extent,
-                    height: 0.52 * extent,
-                    bias: 1.5,
-                    noises: vec![noise(0.3, 0.39, 1.5, 5), noise(0.0273, 0.078, 0.8, 4)],
-                    strata: Some(fold(0.018, 0.55)),
-                    ..VolumeRecipe::default()
-                };
-                (vec![plane(0.091), hills], volume)
-            }
-            "volume-overhangs" => {
-                let volume = VolumeRecipe {
-                    height: 0.375 * extent,
-                    bias: 0.55,
-                    noises: vec![noise(0.135, 0.29, 1.1, 5)],
-                    strata: Some(fold(0.01, 0.47)),
-                    ..VolumeRecipe::default()
-                };
-                (vec![plane(0.135)], volume)
-            }
-            // Hardly anything but noise says where rock is.
-            "volume-islands" => {
-                let volume = VolumeRecipe {
-                    height: 0.5 * extent,
-                    bias: 0.16,
-                    noises: vec![noise(0.1875, 0.365, 1.5, 5)],
-                    floating: true,
-                    strata: Some(fold(0.008, 0.365)),
-                    ..VolumeRecipe::default()
-                };
-                (vec![plane(0.03125)], volume)
-            }
-            // An exponent below 1 leaves little between low and high: walls.
-            "volume-terraces" => {
-                let volume = VolumeRecipe {
-                    height: 0.3125 * extent,
-                    noises: vec![noise(0.144, 0.36, 0.55, 4)],
-                    terraces: Some(Terraces { step: 0.041 * extent, strength: 0.85 }),
-                    strata: Some(fold(0.0024, 0.385)),
-                    ..VolumeRecipe::default()
-                };
-                (vec![plane(0.125)], volume)
-            }
+            "volume-peaks" => peaks(extent),
+            "volume-overhangs" => overhangs(extent),
+            "volume-islands" => islands(extent),
+            "volume-terraces" => terraces(extent),
             _ => return None,
         };
         let named = Self { ground: Recipe { layers, island: None }, volume };
@@ -122,6 +62,76 @@ impl NamedVolume {
         let ground = self.ground.build(cols, rows, cell, seed);
         Ok(self.volume.build(&ground, seed)?.0)
     }
+}
+
+/// Layers of heights, and what makes a volume of them.
+type Parts = (Vec<Layer>, VolumeRecipe);
+
+/// Level ground, as high as a share of the extent.
+fn plane(height: f64, extent: f64) -> Layer {
+    Layer::Plane(Plane { height: height * extent, ..Plane::default() })
+}
+
+/// Noise with a magnitude and a wavelength that are shares of the extent.
+fn noise([magnitude, wavelength]: [f64; 2], sharpness: f64, octaves: u32, extent: f64) -> NoiseLayer {
+    let (magnitude, wavelength) = (magnitude * extent, wavelength * extent);
+    NoiseLayer { weight: 1.0, magnitude, wavelength, sharpness, octaves }
+}
+
+/// Beds with folds that are shares of the extent.
+fn folded([fold, length]: [f64; 2], extent: f64) -> Option<StrataRecipe> {
+    Some(StrataRecipe { fold: fold * extent, fold_length: length * extent, ..StrataRecipe::default() })
+}
+
+/// Few, large and pointed forms, and crags on them.
+fn peaks(extent: f64) -> Parts {
+    let hills = Fbm { height: 0.143 * extent, wavelength: 0.81 * extent, octaves: 3, ..Fbm::default() };
+    let volume = VolumeRecipe {
+        bottom: -0.078 * extent,
+        height: 0.52 * extent,
+        bias: 1.8,
+        noises: vec![noise([0.352, 0.39], 1.5, 5, extent), noise([0.0273, 0.078], 0.8, 4, extent)],
+        strata: folded([0.018, 0.55], extent),
+        ..VolumeRecipe::default()
+    };
+    (vec![plane(0.091, extent), Layer::Fbm(hills)], volume)
+}
+
+fn overhangs(extent: f64) -> Parts {
+    let volume = VolumeRecipe {
+        height: 0.375 * extent,
+        bias: 0.55,
+        noises: vec![noise([0.135, 0.29], 1.1, 5, extent)],
+        strata: folded([0.01, 0.47], extent),
+        ..VolumeRecipe::default()
+    };
+    (vec![plane(0.135, extent)], volume)
+}
+
+/// Hardly anything but noise says where rock is.
+fn islands(extent: f64) -> Parts {
+    let volume = VolumeRecipe {
+        height: 0.5 * extent,
+        bias: 0.16,
+        noises: vec![noise([0.1875, 0.365], 1.5, 5, extent)],
+        floating: true,
+        strata: folded([0.008, 0.365], extent),
+        ..VolumeRecipe::default()
+    };
+    (vec![plane(0.03125, extent)], volume)
+}
+
+/// An exponent below 1 leaves little between low and high: walls. Crags break their steps.
+fn terraces(extent: f64) -> Parts {
+    let volume = VolumeRecipe {
+        height: 0.3125 * extent,
+        bias: 2.0,
+        noises: vec![noise([0.183, 0.36], 0.55, 4, extent), noise([0.0077, 0.0288], 0.8, 3, extent)],
+        terraces: Some(Terraces { step: 0.041 * extent, strength: 0.9 }),
+        strata: folded([0.0024, 0.385], extent),
+        ..VolumeRecipe::default()
+    };
+    (vec![plane(0.125, extent)], volume)
 }
 
 #[cfg(test)]

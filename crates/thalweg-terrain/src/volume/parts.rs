@@ -24,7 +24,7 @@ impl Volume {
                 Block::Even(share) => parts.blocks.push(*share),
                 Block::Dense(shares) => {
                     parts.blocks.push(DENSE);
-                    parts.voxels.extend(shares);
+                    parts.voxels.extend(&shares[..]);
                 }
             }
         }

@@ -4,7 +4,7 @@ use super::measure::{area_name, first_below, form_name, last_above, mean, ray, w
 use super::setup::{clear, flat, grid, pipes, run_to, standing, with};
 use crate::{Check, Checks};
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
-use thalweg_erosion::pipes::{Counterflow, GRAVITY, Params, PipeArea, stable_dt};
+use thalweg_erosion::pipes::{Counterflow, GRAVITY, Params, PipeArea, StepError, stable_dt};
 
 pub(super) fn linear_wave() -> Checks {
     let mut checks = Vec::new();
@@ -158,11 +158,7 @@ pub(super) fn seiche() -> Checks {
             before = now;
         }
         turns.resize(5, f64::NAN);
-        let hump = |x: f64| depth + swing * (-0.5 * ((x - 300.0) / 10.0).powi(2)).exp();
-        let weather = standing(grid(600, 1, 1.0, |x, _| hump(x)));
-        let params = Params { dt: None, ..params };
-        let water = run_to(200.0 / c, 0.8, c, &flat(600, 1, 1.0), params, &weather)?.depth();
-        let crest = water.values().iter().fold(0.0, |high: f64, &d| high.max(f64::from(d) - depth));
+        let crest = crest_of_half_a_pulse(depth, swing, Params { dt: None, ..params })?;
 
         let what = |what: &str| {
             format!("{what}, {}, {neighbours} neighbours, {}", form_name(counterflow), area_name(area))
@@ -187,4 +183,13 @@ pub(super) fn seiche() -> Checks {
         }
     }
     Ok(checks)
+}
+
+/// Height of what is left of a pulse `swing` high after it ran 20 of its widths.
+fn crest_of_half_a_pulse(depth: f64, swing: f64, params: Params) -> Result<f64, StepError> {
+    let hump = |x: f64| depth + swing * (-0.5 * ((x - 300.0) / 10.0).powi(2)).exp();
+    let weather = standing(grid(600, 1, 1.0, |x, _| hump(x)));
+    let c = (GRAVITY * depth).sqrt();
+    let water = run_to(200.0 / c, 0.8, c, &flat(600, 1, 1.0), params, &weather)?.depth();
+    Ok(water.values().iter().fold(0.0, |high: f64, &d| high.max(f64::from(d) - depth)))
 }

@@ -1,6 +1,7 @@
 //! Volumes of ground against geometry: surfaces whose area, volume and shape are known, and what holds for any of them.
 
 mod bits;
+mod jet;
 mod measure;
 mod shapes;
 mod surfaces;
@@ -59,17 +60,27 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         name: "volume/erosion",
         about: "a stream erodes as much from voxels as from the heights that they are made of",
-        run: || water::erosion(PressureSolver::Wcsph),
+        run: || water::erosion(PressureSolver::Wcsph, 0.0),
     },
     Case {
         name: "volume/erosion-pcisph",
         about: "the same with PCISPH",
-        run: || water::erosion(PressureSolver::Pcisph),
+        run: || water::erosion(PressureSolver::Pcisph, 0.0),
     },
     Case {
         name: "volume/erosion-dfsph",
         about: "the same with DFSPH",
-        run: || water::erosion(PressureSolver::Dfsph),
+        run: || water::erosion(PressureSolver::Dfsph, 0.0),
+    },
+    Case {
+        name: "volume/erosion-blows",
+        about: "the same where what runs straight into the ground wears it too",
+        run: || water::erosion(PressureSolver::Wcsph, 1.0),
+    },
+    Case {
+        name: "volume/jet",
+        about: "a jet wears rock whichever way it faces, and heights as much",
+        run: jet::jet,
     },
     Case {
         name: "volume/books",

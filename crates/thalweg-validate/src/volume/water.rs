@@ -14,16 +14,20 @@ const FLOOR: f64 = 0.3;
 /// How thick its sides are `[m]`.
 const THICK: f64 = 0.25;
 
-/// A basin of voxels of some side, with a rough floor, upright sides, and a ledge that the water stands under.
-fn basin(voxel: f64) -> Result<Volume, Stopped> {
-    let voxels = (SIDE / voxel).round() as usize;
-    Ok(Volume::from_depths([voxels; 3], voxel, 0.0, |start, row| {
-        for (i, depth) in row.iter_mut().enumerate() {
-            let [x, y, z] = [start[0] + voxel * i as f64, start[1], start[2]];
-            let floor = FLOOR + 0.05 * (14.0 * x).sin() * (11.0 * y).cos() - z;
-            let side = (THICK - x).max(x - SIDE + THICK).max(THICK - y).max(y - SIDE + THICK);
-            let ledge = 0.1 - ((z - 0.65).powi(2) + (x - 0.3).powi(2)).sqrt();
-            *depth = floor.max(side).max(ledge) as f32;
+/// How deep a place is in the rock of a basin with a rough floor, upright sides, and a ledge that the water stands under `[m]`.
+fn basin([x, y, z]: [f64; 3]) -> f64 {
+    let floor = FLOOR + 0.05 * (14.0 * x).sin() * (11.0 * y).cos() - z;
+    let side = (THICK - x).max(x - SIDE + THICK).max(THICK - y).max(y - SIDE + THICK);
+    let ledge = 0.1 - ((z - 0.65).powi(2) + (x - 0.3).powi(2)).sqrt();
+    floor.max(side).max(ledge)
+}
+
+/// The same as voxels of some side.
+fn voxels(voxel: f64) -> Result<Volume, Stopped> {
+    let count = (SIDE / voxel).round() as usize;
+    Ok(Volume::from_depths([count; 3], voxel, 0.0, |start, row| {
+        for (n, depth) in row.iter_mut().enumerate() {
+            *depth = basin([start[0] + voxel * n as f64, start[1], start[2]]) as f32;
         }
     })?)
 }
@@ -46,7 +50,7 @@ pub(super) fn pool(pressure: PressureSolver, spacing: f64, end: f64) -> Checks {
         lifetime: None,
     };
     let setting = Setting { water: vec![pool], ..Setting::default() };
-    let mut pool = ParticleWater::new(&basin(spacing)?, &params, &setting)?;
+    let mut pool = ParticleWater::new(&voxels(spacing)?, &params, &setting)?;
     let count = pool.particle_count();
     while pool.time() < end {
         pool.advance(20)?;
@@ -116,10 +120,10 @@ fn stream() -> Result<(Heightfield, Volume, Params, Setting), Stopped> {
     Ok((ground, volume, params, setting))
 }
 
-/// The same stream over heights and over voxels takes as much with it.
-pub(super) fn erosion(pressure: PressureSolver) -> Checks {
+/// The same stream over heights and over voxels takes as much with it; what runs straight into the ground counts so much.
+pub(super) fn erosion(pressure: PressureSolver, blows: f64) -> Checks {
     let (ground, volume, mut params, mut setting) = stream()?;
-    params.fluid.pressure = pressure;
+    (params.fluid.pressure, params.erosion.blows) = (pressure, blows);
     // One emitter: the mouth of the other is in its way, and what bounces off that falls somewhere else each time (with both `wcsph` erodes 14 % more).
     setting.emitters.truncate(1);
     let run = |mut water: ParticleWater| -> Result<f64, Stopped> {

@@ -111,6 +111,17 @@ pub(super) fn exact() -> Checks {
         checks
             .push(Check::new(format!("height of the crest at {time}"), "m", source).near(h, height, 1.0e-6));
     }
+    for (time, place, height) in [(10.0, 8.2194, -0.063_133), (40.0, 38.2470, -0.028_376)] {
+        let trough = (-200..=200).map(|n| place + 1.0e-3 * f64::from(n)).map(|x| (x, ring_height(x, time)));
+        let (x, h) = trough.fold((0.0, 0.0), |best, at| if at.1 < best.1 { at } else { best });
+        let source = "∫ e^(−k²/2) cos(kt) J0(kx) k dk";
+        checks.push(Check::new(format!("place of the trough at {time}"), "m", source).near(x, place, 2.0e-3));
+        checks
+            .push(Check::new(format!("depth of the trough at {time}"), "m", source).near(h, height, 1.0e-6));
+    }
+    let far = ring_height(40.5448, 40.0) * 40.5448_f64.sqrt();
+    let source = "the far field of a ring loses height with the root of its distance";
+    checks.push(Check::new("crest × √R at 40", "m", source).near_share(far, 0.377, 0.005));
     for (time, off) in finite_differences() {
         let source = "leap-frog, ten cells to a width, Courant number 0.5";
         checks.push(

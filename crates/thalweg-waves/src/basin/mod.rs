@@ -93,14 +93,6 @@ impl Basin {
         Ok(Self { bed: None, ..Self::from_depth(&depth, closed)? })
     }
 
-    /// Gives it the ground below it: waves feel the bed of water that stands at a level.
-    #[must_use]
-    pub fn with_bed(self, ground: &Heightfield, level: f64) -> Self {
-        let depth = ground.height.map(|height| (level - f64::from(height)) as f32);
-        let depth = Heightfield { height: depth, frame: ground.frame.clone() };
-        Self { bed: Some(Bed::new(&depth)), ..self }
-    }
-
     /// Forgets waves that leave a rectangle, given by its south-west and its north-east corner.
     #[must_use]
     pub fn within(self, south_west: Vec2, north_east: Vec2) -> Self {

@@ -6,9 +6,11 @@
 //! them apart. The world is made anew in each step from the state of the bodies, so that a run that goes on from a file
 //! ends in the same bits.
 
-use super::bed::{Bed, FRICTION};
+use super::bed::Bed;
 use super::floating::{Floating, Sea};
+use super::obstacle::FRICTION;
 use super::vector::{Turn, Vector as Place};
+use super::wall::Wall;
 use rapier3d_f64::parry::mass_properties::MassProperties;
 use rapier3d_f64::parry::utils::Array2;
 use rapier3d_f64::prelude::*;
@@ -61,7 +63,7 @@ impl Contacts {
         &self,
         bodies: &mut [Floating],
         chosen: &[usize],
-        walls: &[[[f64; 2]; 2]],
+        walls: &[Wall],
         (dt, steps): (f64, usize),
         sea: &Sea,
     ) {
@@ -71,13 +73,8 @@ impl Contacts {
         if let Some((shape, at)) = &self.bed {
             world.insert_collider(ColliderBuilder::new(shape.clone()).position(*at).friction(FRICTION), None);
         }
-        for [a, b] in walls {
-            let way = [b[0] - a[0], b[1] - a[1]];
-            let half = 0.5 * libm::hypot(way[0], way[1]);
-            let turn = Turn::about([0.0, 0.0, libm::atan2(way[1], way[0])]);
-            let middle = [0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1]), sea.level];
-            let wall = ColliderBuilder::cuboid(half + THICK, THICK, TALL).position(pose(middle, turn));
-            world.insert_collider(wall.friction(FRICTION), None);
+        for wall in walls {
+            world.insert_collider(solid(wall, sea.level), None);
         }
         let handles: Vec<Option<RigidBodyHandle>> = chosen
             .iter()
@@ -122,6 +119,16 @@ impl Contacts {
             }
         }
     }
+}
+
+/// A wall as a box whose face towards the water is where the wall is.
+fn solid(wall: &Wall, level: f64) -> ColliderBuilder {
+    let ([a, b], out) = (wall.ends, wall.left());
+    let way = [b[0] - a[0], b[1] - a[1]];
+    let half = 0.5 * libm::hypot(way[0], way[1]);
+    let turn = Turn::about([0.0, 0.0, libm::atan2(way[1], way[0])]);
+    let [x, y] = [0, 1].map(|i: usize| 0.5 * (a[i] + b[i]) - THICK * out[i]);
+    ColliderBuilder::cuboid(half, THICK, TALL).position(pose([x, y, level], turn)).friction(FRICTION)
 }
 
 fn vector(v: Place) -> Vector {

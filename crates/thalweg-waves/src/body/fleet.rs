@@ -5,11 +5,13 @@ use super::bed::Bed;
 use super::contacts::Contacts;
 use super::floating::{Floating, FoamSource, Given, Motion, Sea};
 use super::hull::Hull;
+use super::obstacle::stop;
 use super::params::{BodyError, BodyParams, Steer};
 use super::radiation::Account;
 use super::vector::Vector;
+use super::wall::Wall;
 use super::water::Submerged;
-use crate::{Emission, WaterSurface};
+use crate::{Emission, WaterPoint, WaterSurface};
 use thalweg_field::{Heightfield, Invalid, TriMesh, band, require};
 
 /// Longest step `[s]`.
@@ -44,31 +46,6 @@ pub enum FleetError {
     },
 }
 
-/// Where a hull hides the water, seen from above.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Hidden {
-    /// Number of the body.
-    pub body: usize,
-    /// Its contour, anticlockwise `[m]`.
-    pub outline: Vec<[f64; 2]>,
-}
-
-impl Hidden {
-    /// Whether a place is under the hull.
-    pub fn contains(&self, [x, y]: [f64; 2]) -> bool {
-        let mut inside = false;
-        let mut before = self.outline.len().wrapping_sub(1);
-        for (n, a) in self.outline.iter().enumerate() {
-            let b = self.outline[before];
-            if (a[1] > y) != (b[1] > y) && x < a[0] + (y - a[1]) / (b[1] - a[1]) * (b[0] - a[0]) {
-                inside = !inside;
-            }
-            before = n;
-        }
-        inside
-    }
-}
-
 /// What a step of bodies does to the water.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Disturbance {
@@ -76,8 +53,6 @@ pub struct Disturbance {
     pub emissions: Vec<Emission>,
     /// What stirs the water.
     pub foam: Vec<FoamSource>,
-    /// Where hulls are: waves are cancelled there (Mikeš 2015, section 3.4.1).
-    pub hidden: Vec<Hidden>,
 }
 
 /// Bodies that float.
@@ -85,7 +60,7 @@ pub struct Disturbance {
 pub struct Fleet {
     pub(super) sea: Sea,
     bed: Option<Bed>,
-    walls: Vec<[[f64; 2]; 2]>,
+    walls: Vec<Wall>,
     pub(super) bodies: Vec<Floating>,
     pub(super) step: u64,
     pub(super) time: f64,
@@ -113,19 +88,23 @@ impl Fleet {
         })
     }
 
-    /// Ground that bodies come to rest on, and walls that they do not pass; walls need the feature `contacts`. To be said before
-    /// bodies are added.
+    /// Ground that bodies come to rest on, and walls that they do not pass, each from one place to another with the water on its left.
     #[must_use]
-    pub fn within(mut self, bed: Option<Heightfield>, walls: Vec<[[f64; 2]; 2]>) -> Self {
+    pub fn within(mut self, bed: Option<Heightfield>, walls: &[[[f64; 2]; 2]]) -> Self {
+        self.walls = walls.iter().filter_map(|&ends| Wall::new(ends)).collect();
+        self.set_bed(bed);
+        self
+    }
+
+    /// Lets bodies come to rest on another ground from now on.
+    pub fn set_bed(&mut self, bed: Option<Heightfield>) {
         self.bed =
             bed.filter(|bed| bed.height.cols() > 1 && bed.height.rows() > 1).map(|ground| Bed { ground });
-        self.walls = walls;
         #[cfg(feature = "contacts")]
         {
             self.contacts = Contacts::new(self.bed.as_ref());
             self.bodies.iter().for_each(|body| self.contacts.add(body));
         }
-        self
     }
 
     /// Adds a body; `mesh` is what its file holds. Returns its number.
@@ -173,17 +152,19 @@ impl Fleet {
             return Err(FleetError::Step { dt });
         }
         let (sea, time) = (self.sea, self.time);
-        band::for_each(&mut self.bodies, |_, body| body.look(dt, time, water, &sea));
+        band::for_each(&mut self.bodies, |n, body| body.look(dt, time, &Felt { water, by: n }, &sea));
         let touching = self.touching(dt);
-        let bed = self.bed.as_ref();
+        let (bed, walls) = (self.bed.as_ref(), &self.walls);
         band::for_each(&mut self.bodies, |n, body| {
-            if !touching.contains(&n) {
-                let count = body.steps_within(dt);
-                for _ in 0..count {
-                    body.step(dt / count as f64, &sea);
-                    if let Some(bed) = bed.filter(|_| cfg!(not(feature = "contacts"))) {
-                        bed.stop(body);
-                    }
+            if touching.contains(&n) {
+                return;
+            }
+            let count = body.steps_within(dt);
+            for _ in 0..count {
+                body.step(dt / count as f64, &sea);
+                if cfg!(not(feature = "contacts")) && !body.params.held {
+                    bed.iter().for_each(|bed| stop(body, *bed));
+                    walls.iter().for_each(|wall| stop(body, wall));
                 }
             }
         });
@@ -216,7 +197,7 @@ impl Fleet {
                 m != *n && off < (far + reach(other)).powi(2)
             });
             let bed = || self.bed.as_ref().is_some_and(|bed| bed.is_near(at, far));
-            others || self.walls.iter().any(|wall| distance2(*wall, [at[0], at[1]]) < far * far) || bed()
+            others || self.walls.iter().any(|wall| wall.is_near([at[0], at[1]], far)) || bed()
         };
         (0..self.bodies.len()).filter(touches).collect()
     }
@@ -245,13 +226,9 @@ impl Fleet {
         let mut pairs = pairs;
         band::for_each(&mut pairs, |_, (body, given)| **given = body.give(dt, &sea));
         let mut wake = Disturbance::default();
-        for (number, (body, given)) in self.bodies.iter().zip(given).enumerate() {
-            wake.emissions.extend(given.emissions);
+        for (sender, given) in (1..).zip(given) {
+            wake.emissions.extend(given.emissions.into_iter().map(|front| Emission { sender, ..front }));
             wake.foam.extend(given.foam);
-            let outline = body.radiation.outline();
-            if body.wet.waterplane > 0.0 && outline.len() > 2 {
-                wake.hidden.push(Hidden { body: number, outline });
-            }
         }
         wake
     }
@@ -337,10 +314,14 @@ impl Fleet {
     }
 }
 
-/// Of a place from a wall, squared `[m²]`.
-fn distance2([a, b]: [[f64; 2]; 2], at: [f64; 2]) -> f64 {
-    let (way, off) = ([b[0] - a[0], b[1] - a[1]], [at[0] - a[0], at[1] - a[1]]);
-    let long2 = way[0] * way[0] + way[1] * way[1];
-    let share = if long2 > 0.0 { ((way[0] * off[0] + way[1] * off[1]) / long2).clamp(0.0, 1.0) } else { 0.0 };
-    (off[0] - share * way[0]).powi(2) + (off[1] - share * way[1]).powi(2)
+/// The water as one of the bodies feels it.
+struct Felt<'a> {
+    water: &'a dyn WaterSurface,
+    by: usize,
+}
+
+impl WaterSurface for Felt<'_> {
+    fn at(&self, place: [f64; 2]) -> WaterPoint {
+        self.water.felt_at(place, self.by)
+    }
 }

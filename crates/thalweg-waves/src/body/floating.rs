@@ -172,16 +172,9 @@ impl Floating {
             let [j, k] = [(i + 1) % 3, (i + 2) % 3];
             0.5 * (params.added_mass[j] + params.added_mass[k]) * inertia[i][i] * water / mass
         });
-        let [low, high] = hull.bounds();
-        let size = minus(high, low);
-        let area = hull.silhouette(2);
-        let spring = sea.weight() * area;
-        let heave = (spring / (mass + added[2])).sqrt();
-        let stiff = |axis: usize, side: f64| {
-            let arm = area * side * side / 12.0 + displaced * size[2];
-            sea.weight() * arm / (inertia[axis][axis] + added_inertia[axis])
-        };
-        let stiffest2 = (heave * heave).max(stiff(0, size[1])).max(stiff(1, size[0]));
+        let heave = (sea.weight() * hull.silhouette(2) / (mass + added[2])).sqrt();
+        let heavy = [0, 1].map(|axis: usize| inertia[axis][axis] + added_inertia[axis]);
+        let stiffest2 = stiffest(&hull, sea.weight(), displaced, heavy).max(heave * heave);
         let reach = hull.places.iter().map(|&p| length(p)).fold(0.0, f64::max);
         let radiation = Radiation::new(&hull);
         let [throttle, rudder] = [params.throttle, params.rudder];
@@ -622,6 +615,17 @@ impl Floating {
             }
         }
     }
+}
+
+/// Of roll and pitch the stiffer, squared, as those of a box that is as large as the hull [1/s²].
+fn stiffest(hull: &Hull, weight: f64, displaced: f64, inertia: [f64; 2]) -> f64 {
+    let [low, high] = hull.bounds();
+    let size = minus(high, low);
+    let stiff = |axis: usize, side: f64| {
+        let arm = hull.silhouette(2) * side * side / 12.0 + displaced * size[2];
+        weight * arm / inertia[axis]
+    };
+    stiff(0, size[1]).max(stiff(1, size[0]))
 }
 
 /// A tensor on the body, along the axes of the world.

@@ -1,7 +1,7 @@
 //! Bodies that float: hulls, hydrostatics, drag, propellers, and the waves that bodies make (Mikeš 2015, sections 3.4, 3.5, 5.4 and 5.5).
 //!
 //! A [`Fleet`] of bodies takes a step on any [`WaterSurface`](crate::WaterSurface) and tells what it does to the water: fronts of
-//! waves, foam, and where its hulls hide it.
+//! waves, and foam.
 //!
 //! ```
 //! use thalweg_waves::{BodyParams, Fleet, Sea, WaterPoint, WaterSurface};
@@ -28,14 +28,16 @@ mod fleet;
 mod floating;
 mod hull;
 mod kelvin;
+mod obstacle;
 mod params;
 mod radiation;
 mod saved;
 pub mod shapes;
 mod vector;
+mod wall;
 mod water;
 
-pub use fleet::{Disturbance, Fleet, FleetError, Hidden};
+pub use fleet::{Disturbance, Fleet, FleetError};
 pub use floating::{FoamSource, Motion, Sea};
 pub use hull::{Hull, HullError};
 pub use params::{BodyError, BodyParams, HullForm, Steer};

@@ -521,11 +521,6 @@ impl Radiation {
         spreads
     }
 
-    /// The contour seen from above, anticlockwise.
-    pub(super) fn outline(&self) -> Vec<[f64; 2]> {
-        self.stations[..CONTOUR].iter().filter(|s| s.length > 0.0).map(|s| s.place).collect()
-    }
-
     /// Shares of the water that is displaced, by station.
     pub(super) fn wake_shares(&self, motion: &Relative) -> [f64; STATIONS] {
         let flows = self.stations.map(|s| s.flow(motion).abs() + s.passing(motion).abs());

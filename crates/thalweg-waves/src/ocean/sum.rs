@@ -15,13 +15,10 @@ impl std::fmt::Debug for Sum<'_> {
 
 impl WaterSurface for Sum<'_> {
     fn at(&self, place: [f64; 2]) -> WaterPoint {
-        self.0.iter().fold(WaterPoint::default(), |sum, water| {
-            let WaterPoint { height, gradient, velocity } = water.at(place);
-            WaterPoint {
-                height: sum.height + height,
-                gradient: std::array::from_fn(|n| sum.gradient[n] + gradient[n]),
-                velocity: std::array::from_fn(|n| sum.velocity[n] + velocity[n]),
-            }
-        })
+        self.0.iter().fold(WaterPoint::default(), |sum, water| sum.plus(1.0, water.at(place)))
+    }
+
+    fn felt_at(&self, place: [f64; 2], body: usize) -> WaterPoint {
+        self.0.iter().fold(WaterPoint::default(), |sum, water| sum.plus(1.0, water.felt_at(place, body)))
     }
 }

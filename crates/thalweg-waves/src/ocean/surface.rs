@@ -72,6 +72,8 @@ pub struct OceanPoint {
     /// Area that a square of water at rest takes now, seen from above `[-]`: crests that break fold it, and foam stands where it is
     /// below 0.6.
     pub jacobian: f64,
+    /// How its displacement grows: eastward to the east, northward to the north, and either across `[-]`.
+    pub strain: [f64; 3],
     /// Velocity of the water `[m/s]`; 0 if nobody asked for it.
     pub velocity: [f64; 3],
 }
@@ -209,7 +211,7 @@ impl<'a> OceanSurface<'a> {
         // Slopes by place, from slopes by place at rest; where water folds over, as if it were about to.
         let area = jacobian.max(0.1);
         let gradient = [((1.0 + dyy) * sx - dxy * sy) / area, ((1.0 + dxx) * sy - dxy * sx) / area];
-        OceanPoint { height, displacement: [dx, dy], gradient, jacobian, velocity }
+        OceanPoint { height, displacement: [dx, dy], gradient, jacobian, strain: [dxx, dyy, dxy], velocity }
     }
 
     /// All that is seen of a place.

@@ -1,10 +1,8 @@
-//! Particles as columns of numbers.
+//! All particles, each in its slot.
 
 use super::law::{Law, Particle};
-use std::ops::Range;
-use thalweg_field::band;
 
-/// All particles, a column for each number. A place in the columns is a slot; slots whose particle is gone are used again.
+/// All particles. Slots whose particle is gone are used again.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WaveParticles {
     particles: Vec<Particle>,
@@ -13,13 +11,7 @@ pub(crate) struct WaveParticles {
     alive: Vec<bool>,
     /// Empty slots, the last to be used first.
     free: Vec<u32>,
-    /// Where each would have been at time 0, and how fast it goes: all that its place at any time needs.
-    pub(crate) start: [Vec<f64>; 2],
-    pub(crate) velocity: [Vec<f64>; 2],
 }
-
-/// Particles that one thread moves at a time.
-const PART: usize = 8192;
 
 impl WaveParticles {
     /// How many there are.
@@ -55,9 +47,6 @@ impl WaveParticles {
             self.particles.push(particle);
             self.stamps.push(0);
             self.alive.push(true);
-            for column in self.start.iter_mut().chain(&mut self.velocity) {
-                column.push(0.0);
-            }
         }
         self.alive[slot] = true;
         self.set(slot, particle);
@@ -66,11 +55,6 @@ impl WaveParticles {
 
     pub(crate) fn set(&mut self, slot: usize, particle: Particle) {
         self.stamps[slot] = self.stamps[slot].wrapping_add(1);
-        for axis in 0..2 {
-            let velocity = particle.heading[axis] * particle.speed;
-            self.velocity[axis][slot] = velocity;
-            self.start[axis][slot] = particle.place[axis] - velocity * particle.since;
-        }
         self.particles[slot] = particle;
     }
 
@@ -80,22 +64,8 @@ impl WaveParticles {
         self.free.push(slot as u32);
     }
 
-    /// Places of all slots at a time; those of empty slots are of no meaning.
-    pub(crate) fn places(&self, time: f64, places: &mut [Vec<f32>; 2]) {
-        for (axis, places) in places.iter_mut().enumerate() {
-            places.resize(self.slots(), 0.0);
-            let columns = (&self.start[axis][..], (&self.velocity[axis][..], &mut places[..]));
-            let go = |_: Range<usize>, (start, (velocity, places)): (&[f64], (&[f64], &mut [f32]))| {
-                for ((place, start), velocity) in places.iter_mut().zip(start).zip(velocity) {
-                    *place = (start + velocity * time) as f32;
-                }
-            };
-            band::for_each_part(0..self.slots(), PART, columns, &go);
-        }
-    }
-
     pub(crate) fn bytes(&self) -> usize {
-        self.particles.capacity() * (size_of::<Particle>() + 4 * size_of::<f64>() + 9)
+        self.particles.capacity() * (size_of::<Particle>() + 9)
     }
 
     /// Everything as columns of numbers, for saving.
@@ -125,6 +95,9 @@ impl WaveParticles {
                 p.phase,
                 p.spreading,
                 f64::from(p.turns),
+                f64::from(u8::from(p.undivided)),
+                f64::from(p.sender),
+                f64::from(u8::from(p.row)),
             ]
         };
         (self.particles.iter().flat_map(number).collect(), self.free.clone())
@@ -143,7 +116,7 @@ impl WaveParticles {
         for (slot, &row) in rows.iter().enumerate() {
             let [x, y, east, north, since, born, speed, width, spread, law, angle, strength, radius, ..] =
                 row;
-            let [.., frequency, train, phase, spreading, turns] = row;
+            let [.., frequency, train, phase, spreading, turns, undivided, sender, is_row] = row;
             let is_sound = radius > 0.0 && width >= 0.0 && speed >= 0.0 && train >= 0.0 && spreading >= 0.0;
             let law = match law {
                 0.0 => Law::Volume,
@@ -175,6 +148,9 @@ impl WaveParticles {
                 phase,
                 spreading,
                 turns: turns as u8,
+                undivided: undivided != 0.0,
+                sender: sender as u32,
+                row: is_row != 0.0,
             });
         }
         for &slot in free {
@@ -189,4 +165,4 @@ impl WaveParticles {
 }
 
 /// Numbers that a particle is saved as.
-const NUMBERS: usize = 18;
+const NUMBERS: usize = 21;

@@ -45,12 +45,28 @@ pub(crate) struct Particle {
     pub(crate) spreading: f64,
     /// How many ends of walls its waves have come around.
     pub(crate) turns: u8,
+    /// It is wider than it should be, as there was no room to split it; it tries again when something else happens to it.
+    pub(crate) undivided: bool,
+    /// Which body sent it, counted from 1; 0 for none.
+    pub(crate) sender: u32,
+    /// Whether it is one of a row of crests and troughs.
+    pub(crate) row: bool,
 }
+
+/// Way of a single crest for which whoever sent it does not feel it, in radii: then it has left the hull, and it no longer overlaps with
+/// those that are sent after it.
+const UNFELT: f64 = 2.0;
 
 impl Particle {
     /// Way since it last changed `[m]`.
     pub(crate) fn way(&self, time: f64) -> f64 {
         self.speed * (time - self.since)
+    }
+
+    /// Which body does not feel it at a time, counted from 1.
+    pub(crate) fn unfelt_by(&self, time: f64) -> Option<u32> {
+        let is_near = self.train == 0.0 && self.speed * (time - self.born) < UNFELT * self.radius;
+        (self.sender > 0 && is_near).then_some(self.sender)
     }
 
     pub(crate) fn place_at(&self, time: f64) -> Vec2 {
@@ -84,6 +100,12 @@ impl Particle {
                 self.strength * around_the_end(angle, distance, self.radius)
             }
         }
+    }
+
+    /// Height of its waves from trough to crest `[m]`; that of a lone crest is the crest's.
+    pub(crate) fn height(&self, time: f64) -> f64 {
+        let crest = self.crest(time).abs();
+        if self.row || self.train > 0.0 { 2.0 * crest } else { crest }
     }
 
     /// The same particle, told from another moment.

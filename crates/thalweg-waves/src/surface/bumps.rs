@@ -1,5 +1,6 @@
 //! What particles add to the surface: bumps.
 
+use crate::WaterPoint;
 use crate::basin::Basin;
 use crate::particles::{Packet, Particle, faded_height};
 use crate::plane::{Vec2, add, length, sub};
@@ -14,6 +15,30 @@ pub(crate) struct Bump {
     pub(crate) radius: f64,
     /// How fast it goes `[m/s]`.
     pub(crate) velocity: Vec2,
+}
+
+impl Bump {
+    /// Whether a place is near enough to lie on it, with what the surface may be moved sideways.
+    pub(crate) fn reaches(&self, place: Vec2) -> bool {
+        (0..2).all(|axis| (place[axis] - self.place[axis]).abs() < 2.0 * self.radius)
+    }
+
+    /// What it adds to the surface, as the filter has it: ½(1 + cos) along both axes; the water goes k times as fast as it flows, and rises where
+    /// what flows comes together.
+    pub(crate) fn at(&self, place: Vec2) -> WaterPoint {
+        let k = PI / self.radius;
+        let along = |axis: usize| {
+            let off = place[axis] - self.place[axis];
+            let (sin, cos) = libm::sincos(k * off);
+            if off.abs() < self.radius { [0.5 * (1.0 + cos), -0.5 * k * sin] } else { [0.0; 2] }
+        };
+        let [[x, dx], [y, dy]] = [along(0), along(1)];
+        let height = self.height * x * y;
+        let gradient = [self.height * dx * y, self.height * x * dy];
+        let [east, north] = self.velocity;
+        let up = -(east * gradient[0] + north * gradient[1]);
+        WaterPoint { height, gradient, velocity: [k * east * height, k * north * height, up] }
+    }
 }
 
 /// Share of a wave's height that bumps of another radius keep: the first Fourier coefficient of a row of them, of alternating sign.

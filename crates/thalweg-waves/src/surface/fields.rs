@@ -1,6 +1,6 @@
 //! The surface on a grid of cells.
 
-use super::bumps::each_bump;
+use super::bumps::{Bump, each_bump};
 use super::tiles::{Dot, Tiles};
 use crate::basin::Basin;
 use crate::particles::WaveParticles;
@@ -26,6 +26,9 @@ pub struct Surface {
     pub(super) foam: Grid2<f32>,
 }
 
+/// How a displacement grows: eastward to the east, northward to the north, and either across `[-]`.
+pub type Strain = [f32; 3];
+
 /// What makes the surface from particles.
 #[derive(Clone, Debug)]
 pub(crate) struct Fields {
@@ -37,6 +40,8 @@ pub(crate) struct Fields {
     tiles: Tiles,
     band: Grid2<f32>,
     level: Level,
+    /// Bumps that whoever sent them does not feel, by sender, counted from 1.
+    own: Vec<(u32, Bump)>,
 }
 
 /// Smallest radius that cells show, in cells.
@@ -62,7 +67,7 @@ impl Fields {
         };
         let tiles = Tiles::new([cols, rows], margin);
         let between = radii.windows(2).map(|pair| (pair[0] * pair[1]).sqrt()).collect();
-        Self { surface, radii, between, tiles, band: empty(), level: Level::new() }
+        Self { surface, radii, between, tiles, band: empty(), level: Level::new(), own: Vec::new() }
     }
 
     /// Memory that it takes `[bytes]`.
@@ -86,6 +91,7 @@ impl Fields {
         time: f64,
         done: &mut dyn FnMut(&'static str),
     ) {
+        self.find_own(particles, basin, (time, params.damping));
         let dots = self.dots(particles, basin, (time, params.damping));
         done("bumps");
         self.tiles.sort(&dots, self.radii.len());
@@ -122,6 +128,34 @@ impl Fields {
                 done("flow");
             }
         }
+    }
+
+    /// Keeps what bodies have sent out just now, in the order of the bodies.
+    fn find_own(&mut self, particles: &WaveParticles, basin: &Basin, at: (f64, f64)) {
+        let mut own = std::mem::take(&mut self.own);
+        own.clear();
+        for particle in particles.iter() {
+            if let Some(sender) = particle.unfelt_by(at.0) {
+                let drawn = |half_wave| self.radii[self.band_of(half_wave)];
+                each_bump(particle, basin, at, drawn, &mut |bump| own.push((sender, bump)));
+            }
+        }
+        own.sort_by_key(|(sender, _)| *sender);
+        self.own = own;
+    }
+
+    /// The water above a place as a body feels it.
+    pub(crate) fn felt_at(&self, place: Vec2, body: usize) -> WaterPoint {
+        let first = self.own.partition_point(|(sender, _)| (*sender as usize) <= body);
+        let own = self.own[first..].iter().take_while(|(sender, _)| *sender as usize == body + 1);
+        let water = self.surface.at(place);
+        let mut own = own.filter(|(_, bump)| bump.reaches(place)).peekable();
+        if own.peek().is_none() {
+            return water;
+        }
+        // The bump lies where its water was at rest.
+        let rest = self.surface.rest_of(place);
+        own.fold(water, |water, (_, bump)| water.plus(-1.0, bump.at(rest)))
     }
 
     /// What all particles put onto the cells.
@@ -348,8 +382,9 @@ impl Surface {
         [east, north]
     }
 
-    /// How many times its area at rest each cell's surface has; less than 0 where it folds over `[-]`.
-    pub fn stretch(&self) -> Grid2<f32> {
+    /// How many times its area at rest each cell's surface has, with the open sea on it if there is one; less than 0 where it folds
+    /// over `[-]`.
+    pub fn stretch(&self, sea: Option<&Grid2<Strain>>) -> Grid2<f32> {
         let [east, north] = &self.shift;
         let (cols, rows) = (east.cols(), east.rows());
         let to_slope = (0.5 / self.cell) as f32;
@@ -358,7 +393,8 @@ impl Surface {
             let (north_row, south_row) = (row.saturating_sub(1), (row + 1).min(rows - 1));
             let along = |grid: &Grid2<f32>| (grid.at(east_col, row) - grid.at(west_col, row)) * to_slope;
             let across = |grid: &Grid2<f32>| (grid.at(col, north_row) - grid.at(col, south_row)) * to_slope;
-            (1.0 + along(east)) * (1.0 + across(north)) - across(east) * along(north)
+            let [xx, yy, xy] = sea.map_or([0.0; 3], |sea| sea.at(col, row));
+            (1.0 + along(east) + xx) * (1.0 + across(north) + yy) - (across(east) + xy) * (along(north) + xy)
         })
     }
 

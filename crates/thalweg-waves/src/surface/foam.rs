@@ -1,6 +1,6 @@
 //! Foam: it comes where crests are pressed together and where waves break, drifts with the water, and fades.
 
-use super::fields::Surface;
+use super::fields::{Strain, Surface};
 use crate::Params;
 use crate::plane::{Vec2, dot, length, sub, unit};
 use thalweg_field::Grid2;
@@ -48,11 +48,13 @@ const NONE: f32 = 1.0e-4;
 
 impl Foam {
     /// Goes on by one look.
-    pub(crate) fn step(&mut self, surface: &mut Surface, params: &Params) {
-        let stretch = surface.stretch();
+    /// What the open sea adds: how its displacement grows along both axes, see [`Surface::stretch`].
+    pub(crate) fn step(&mut self, surface: &mut Surface, params: &Params, sea: Option<&Grid2<Strain>>) {
+        let stretch = surface.stretch(None);
+        let caps = sea.map(|sea| surface.stretch(Some(sea)).map(whitecap));
         let below = params.foam_below as f32;
         let least = stretch.range().map_or(1.0, |(least, _)| least);
-        if !self.any && self.sprays.is_empty() && least >= below {
+        if !self.any && self.sprays.is_empty() && least >= below && caps.is_none() {
             return;
         }
         let dt = 1.0 / LOOKS;
@@ -73,7 +75,8 @@ impl Foam {
         let mut foam = Grid2::from_fn(before.cols(), before.rows(), |col, row| {
             let old = drifted(col, row) * kept;
             let pressed = ((below - stretch.at(col, row)) / below.max(1.0e-3)).clamp(0.0, 1.0);
-            let all = old.max(pressed.sqrt());
+            let cap = caps.as_ref().map_or(0.0, |caps| caps.at(col, row));
+            let all = old.max(pressed.sqrt()).max(cap);
             if all < NONE { 0.0 } else { all }
         });
         for spray in self.sprays.drain(..) {
@@ -89,6 +92,15 @@ impl Foam {
         surface.foam = foam;
         Self { sprays, any }
     }
+}
+
+/// Foam of an open sea where a crest folds: where the area of what was level at rest has shrunk (Tessendorf 2001, section 4.7). In 9 m/s of
+/// wind 0.66 % of the sea have less than 0.6 of their area; Monahan & O'Muircheartaigh 1980 saw 0.69 % of it white.
+pub fn whitecap(area: f32) -> f32 {
+    /// Area left where foam begins, and where there is nothing else `[-]`.
+    const AREAS: [f32; 2] = [0.6, 0.1];
+    let share = ((AREAS[0] - area) / (AREAS[0] - AREAS[1])).clamp(0.0, 1.0);
+    share * share * (3.0 - 2.0 * share)
 }
 
 /// Covers a disc around a place, or a strip along a front.

@@ -8,5 +8,6 @@ mod tiles;
 
 pub(crate) use bumps::height_at;
 pub(crate) use fields::Fields;
-pub use fields::Surface;
+pub use fields::{Strain, Surface};
+pub use foam::whitecap;
 pub(crate) use foam::{Foam, LOOKS, Spray};

@@ -17,12 +17,12 @@ pub use painter::{DrawError, Exposure, Model, Painter, Resolve};
 pub(crate) use tint::tints;
 
 use crate::project::Scene;
-use crate::world::{Ground, ground_mesh, standing_water};
+use crate::world::{Ground, standing_water};
 use std::path::Path;
-use std::sync::Arc;
 use thalweg_field::{Field, FieldInfo, Heightfield, Snapshot, Strata};
 use thalweg_io::{WriteError, write_jpeg_rgb, write_png_rgb};
 use thalweg_render::{Look, Picture};
+use thalweg_terrain::LitSurface;
 use thalweg_terrain::volume::Volume;
 
 /// Quality of JPEG pictures: no loss that can be seen, a tenth of the bytes of a PNG.
@@ -51,7 +51,7 @@ pub fn bare(ground: &Heightfield) -> Snapshot {
 
 /// A volume alone, as a snapshot; without beds its rock is all alike.
 pub fn of_volume(volume: &Volume, strata: Option<&Strata>) -> Snapshot {
-    Snapshot { ground: Some(Arc::new(ground_mesh(volume, strata))), ..bare(&volume.heightfield()) }
+    Snapshot { ground: Some(LitSurface::of(volume, strata).shown().clone()), ..bare(&volume.heightfield()) }
 }
 
 /// The start of a scene: its ground, and the water that stands on it.

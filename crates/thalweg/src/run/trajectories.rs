@@ -1,9 +1,11 @@
-//! Tables of where bodies are while a run goes on.
+//! Tables of where bodies are while a run goes on, and all of them as JSON at its end.
 
 use super::pace::Pace;
 use super::progress::Watcher;
 use super::recorder::{Ending, Now, Recorder, Shows};
 use super::{Earlier, RunOptions};
+use serde_json::{Value, json};
+use std::io::Write as _;
 use std::path::PathBuf;
 use thalweg_field::{Body, Snapshot};
 use thalweg_io::{GrowingTable, WriteError, atomic};
@@ -80,6 +82,28 @@ impl Recorder for Trajectories {
     }
 
     fn finish(&mut self, _: &mut Ending) -> Result<Vec<PathBuf>, WriteError> {
-        Ok(self.tables.iter().map(|(path, _)| path.clone()).collect())
+        let mut written: Vec<PathBuf> = self.tables.iter().map(|(path, _)| path.clone()).collect();
+        if !written.is_empty() {
+            let path = self.folder.join("bodies.json");
+            let text = as_json(&written)?.to_string();
+            atomic::write_atomic(&path, |file| file.write_all(text.as_bytes()))?;
+            written.push(path);
+        }
+        Ok(written)
     }
+}
+
+/// What stands in the tables: `columns`, and under `bodies` the lines of each by its name.
+fn as_json(tables: &[PathBuf]) -> Result<Value, WriteError> {
+    let mut bodies = serde_json::Map::new();
+    for path in tables {
+        let text =
+            std::fs::read_to_string(path).map_err(|source| WriteError::Io { path: path.clone(), source })?;
+        let lines = text.lines().skip(1);
+        let lines = lines.map(|line| line.split(',').map(|number| number.parse::<f64>().ok()).collect());
+        let lines: Vec<Vec<Option<f64>>> = lines.collect();
+        let name = path.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        bodies.insert(name, json!(lines));
+    }
+    Ok(json!({ "columns": HEADINGS.split(',').collect::<Vec<_>>(), "bodies": bodies }))
 }

@@ -318,9 +318,11 @@ impl Session {
     fn paint(&mut self, stroke: &Stroke) -> Result<Patch, Refused> {
         let refused = |complaint: Complaint| Refused::because(complaint.message);
         stroke.validated().map_err(refused)?;
+        // At a height, a brush in a volume means what is within it; without one, all rock above and below.
+        let within = stroke.level.is_some() && self.world.leader().volume().is_some();
         match stroke.tool.layer() {
-            Layer::Softness => self.soften(|ground| ground.paint(stroke)),
-            Layer::Ground | Layer::Water => self.world.paint(stroke).map_err(refused),
+            Layer::Softness if !within => self.soften(|ground| ground.paint(stroke)),
+            _ => self.world.paint(stroke).map_err(refused),
         }
     }
 

@@ -207,6 +207,8 @@ impl ParticleRun {
             Tool::Raise => (RockTool::Add, stroke.strength / stroke.radius),
             Tool::Smooth => (RockTool::Smooth, stroke.strength),
             Tool::Flatten => (RockTool::Flatten(along[0][2]), stroke.strength),
+            Tool::Harden => (RockTool::Harden, stroke.strength),
+            Tool::Soften => (RockTool::Soften, stroke.strength),
             _ => (RockTool::Take, stroke.strength / stroke.radius),
         };
         let painted = self.water.brush_rock(&RockBrush { tool, along, radius: stroke.radius, share });
@@ -418,8 +420,8 @@ impl Solver for ParticleRun {
                 Ok(Patch::Particles(poured.map_err(complaint)?))
             }
             Tool::Scoop => self.scoop(stroke),
-            Tool::Harden | Tool::Soften => Err(cannot_paint(Layer::Softness)),
             _ if self.water.volume().is_some() => self.paint_rock(stroke),
+            Tool::Harden | Tool::Soften => Err(cannot_paint(Layer::Softness)),
             Tool::Raise | Tool::Lower | Tool::Smooth | Tool::Flatten => {
                 let bed = self.water.bed();
                 let height = |(col, row)| bed.exact_height(bed.vertex(col, row));

@@ -1,7 +1,7 @@
 //! What an edit changed, so that it can be taken back.
 
 use super::stroke::Layer;
-use thalweg_coupling::{Exchanged, RockPatch};
+use thalweg_coupling::{Exchanged, RockLayer, RockPatch};
 use thalweg_field::Region;
 use thalweg_field::range::whole;
 use thalweg_sph::Particle;
@@ -103,9 +103,10 @@ impl Patch {
                 let counts = [PARTICLES, came.len() as f64, went.len() as f64];
                 counts.into_iter().chain(came.iter().chain(went).flat_map(particle_numbers)).collect()
             }
-            Self::Rock(RockPatch { first, size, before, after }) => {
+            Self::Rock(RockPatch { layer, first, size, before, after }) => {
+                let kind = if *layer == RockLayer::Share { ROCK } else { HARDNESS };
                 let counts = first.iter().chain(size).map(|&n| n as f64);
-                [ROCK].into_iter().chain(counts).chain(before.iter().chain(after).copied()).collect()
+                [kind].into_iter().chain(counts).chain(before.iter().chain(after).copied()).collect()
             }
         }
     }
@@ -132,8 +133,11 @@ impl Patch {
                 Err(misfit())
             };
         }
-        if kind == ROCK {
-            return rock(rest).ok_or_else(misfit);
+        if let Some((_, layer)) = [(ROCK, RockLayer::Share), (HARDNESS, RockLayer::Hardness)]
+            .into_iter()
+            .find(|(own, _)| *own == kind)
+        {
+            return rock(layer, rest).ok_or_else(misfit);
         }
         let layer = match whole("the kind of an edit", kind, 2)? {
             0 => Layer::Ground,
@@ -157,14 +161,15 @@ impl Patch {
     }
 }
 
-/// The kinds of a patch of particles and of one of rock in a file.
+/// The kinds of a patch of particles, of one of rock and of one of its hardness in a file.
 const PARTICLES: f64 = 4.0;
 const ROCK: f64 = 5.0;
+const HARDNESS: f64 = 6.0;
 /// Numbers that one has there.
 const PARTICLE_NUMBERS: usize = 11;
 
 /// A patch of rock from its numbers; none if they are not whole.
-fn rock(numbers: &[f64]) -> Option<Patch> {
+fn rock(layer: RockLayer, numbers: &[f64]) -> Option<Patch> {
     let (counts, shares) = numbers.split_first_chunk::<6>()?;
     let mut sizes = [0; 6];
     for (size, count) in sizes.iter_mut().zip(counts) {
@@ -175,7 +180,7 @@ fn rock(numbers: &[f64]) -> Option<Patch> {
     let (before, after) = shares.split_at(shares.len() / 2);
     fits.then(|| {
         let (before, after) = (before.to_vec(), after.to_vec());
-        Patch::Rock(RockPatch { first: [a, b, c], size: [x, y, z], before, after })
+        Patch::Rock(RockPatch { layer, first: [a, b, c], size: [x, y, z], before, after })
     })
 }
 
@@ -244,9 +249,12 @@ mod tests {
             cargo: 0.01,
         };
         let particles = Patch::Particles(Exchanged { came: vec![particle], went: vec![particle; 2] });
-        let rock =
-            RockPatch { first: [1, 2, 3], size: [2, 1, 1], before: vec![0.0, 0.5], after: vec![1.0, 0.25] };
-        for patch in [Patch::Cells(patch()), particles, Patch::Rock(rock)] {
+        let rock = |layer| {
+            let (before, after) = (vec![0.0, 0.5], vec![1.0, 0.25]);
+            Patch::Rock(RockPatch { layer, first: [1, 2, 3], size: [2, 1, 1], before, after })
+        };
+        let (rock, hardness) = (rock(RockLayer::Share), rock(RockLayer::Hardness));
+        for patch in [Patch::Cells(patch()), particles, rock, hardness] {
             let numbers = patch.numbers();
             assert_eq!(Patch::from_numbers(&numbers).unwrap(), patch);
             for end in 0..numbers.len() {

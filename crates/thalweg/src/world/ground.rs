@@ -4,11 +4,10 @@ use super::SetupError;
 use super::files::Request;
 use crate::project::{Complaint, GroundMap, Project, Scene, Terrain};
 use crate::solver::{Canvas, CellPatch, Layer, Patch, Stroke};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, PoisonError};
 use thalweg_field::{Grid2, GroundMesh, Heightfield, Region, Strata, TriMesh};
-use thalweg_terrain::marching_cubes::Surface;
-use thalweg_terrain::volume::{Floating, SIDE, Volume, VolumeRecipe, openness};
-use thalweg_terrain::{Recipe, resample};
+use thalweg_terrain::volume::{Floating, SIDE, Volume, VolumeRecipe};
+use thalweg_terrain::{LitSurface, Recipe, resample};
 
 /// Bytes for each cell beside the solver's own: terrain before and now, flow and wetness, and the maps and
 /// pictures made at the end.
@@ -55,8 +54,8 @@ struct VolumeGround {
     /// Its uppermost surface.
     top: Heightfield,
     strata: Option<Strata>,
-    /// Its surface, once somebody wanted to see it.
-    mesh: OnceLock<Arc<GroundMesh>>,
+    /// The surface that was shown last, which that of the next moment follows from.
+    shown: Arc<Mutex<Option<LitSurface>>>,
 }
 
 /// The terrain of a project at full resolution, before anything happened; `notices` gets what had to be assumed.
@@ -95,7 +94,7 @@ fn volume_of(
     };
     let top = volume.heightfield();
     let strata = recipe.strata.as_ref().map(|strata| strata.build(seed));
-    Ok(Some(VolumeGround { volume: Arc::new(volume), top, strata, mesh: OnceLock::new() }))
+    Ok(Some(VolumeGround { volume: Arc::new(volume), top, strata, shown: Arc::default() }))
 }
 
 /// What is told of rock that hung in the air.
@@ -264,15 +263,14 @@ impl Ground {
         }
     }
 
-    /// The surface of a volume that this ground is or has become, to be shown.
+    /// The surface of a volume that this ground is or has become, to be shown: only what changed since the last time is worked out.
     pub fn mesh_of(&self, volume: &Volume) -> Arc<GroundMesh> {
-        let find = || Arc::new(ground_mesh(volume, self.strata()));
-        match &self.shape {
-            Shape::Volume(ground) if std::ptr::eq(&*ground.volume, volume) => {
-                ground.mesh.get_or_init(find).clone()
-            }
-            _ => find(),
+        let Shape::Volume(ground) = &self.shape else { return LitSurface::of(volume, None).shown().clone() };
+        let mut shown = ground.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(surface) = &mut *shown {
+            surface.follow(volume);
         }
+        shown.get_or_insert_with(|| LitSurface::of(volume, ground.strata.as_ref())).shown().clone()
     }
 
     /// The same with other heights, of as many cells.
@@ -384,13 +382,6 @@ impl Ground {
             }
         }
     }
-}
-
-/// The surface of a volume, to be shown.
-pub(crate) fn ground_mesh(volume: &Volume, strata: Option<&Strata>) -> GroundMesh {
-    let mesh = Surface::of(volume).mesh();
-    let open = openness(volume, &mesh.positions, &mesh.normals);
-    GroundMesh { mesh, open, strata: strata.cloned() }
 }
 
 /// Depth of the water that stands on the ground at the beginning `[m]`.

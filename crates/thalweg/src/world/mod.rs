@@ -8,7 +8,6 @@ pub use error::SetupError;
 #[cfg(feature = "files")]
 pub(crate) use files::native::is_inside;
 #[cfg_attr(not(feature = "render"), expect(unused_imports, reason = "whoever draws asks for it"))]
-pub(crate) use ground::ground_mesh;
 pub use ground::{Ground, start_ground};
 pub(crate) use ground::{memory_beside, standing_water};
 

@@ -189,6 +189,33 @@ fn hardened_rock_is_not_worn() {
     assert_eq!(session.books().ledger.solids.eroded, 0.0);
 }
 
+/// A roof and the floor below it differ: the brush hardens what is within it, at its height, and a saved run knows that.
+#[test]
+fn a_brush_hardens_the_floor_of_a_cave_and_not_its_roof() {
+    let eroded = |level: Option<f64>, back: bool| {
+        let mut session = session(CHAMBER);
+        if level.is_some() {
+            let stroke =
+                Stroke { radius: 0.7, ..stroke(Tool::Harden, &[[0.5, 0.8], [1.1, 0.8]], 1.0, level) };
+            session.apply(Edit::Paint(stroke)).unwrap();
+        }
+        let mut other = self::session(CHAMBER);
+        other.load(&session.save("chamber")).unwrap();
+        if back {
+            other.undo().unwrap();
+        }
+        for session in [&mut session, &mut other] {
+            session.tick(150).unwrap();
+        }
+        [&session, &other].map(|session| session.books().ledger.solids.eroded)
+    };
+    let ([soft, _], [roof, _]) = (eroded(None, false), eroded(Some(1.9), false));
+    let [floor, resumed] = eroded(Some(0.2), false);
+    assert!(floor < 0.9 * soft, "{floor} m³ of a hard floor, {soft} m³ of a soft one");
+    assert!(floor < 0.9 * roof, "{floor} m³ of a hard floor, {roof} m³ below a hard roof");
+    assert_eq!([resumed, eroded(Some(0.2), true)[1]], [floor, soft]);
+}
+
 /// Water over ground without any rock falls out of the world; where there is no room for it, it is refused with its line.
 #[test]
 fn water_needs_room_and_rock_below_it() {
@@ -213,29 +240,34 @@ fn water_needs_room_and_rock_below_it() {
     assert!(start > 300 && counts.removed > 300, "{counts:?}");
 }
 
-/// How deep a place is in the rock [voxels], by shares between the middles of voxels.
-fn depth(volume: &thalweg::terrain::volume::Volume, at: [f32; 3]) -> f32 {
-    let at: [f32; 3] = std::array::from_fn(|axis| {
-        let bottom = if axis == 2 { volume.bottom() as f32 } else { 0.0 };
-        (at[axis] - bottom) / volume.voxel() as f32 - 0.5
+/// Whether a place is in the rock, by the triangles that are drawn: how many lie between it and the corner of its cell that is clearest.
+fn is_rock(volume: &thalweg::terrain::volume::Volume, at: [f32; 3]) -> bool {
+    let at: [f64; 3] = std::array::from_fn(|axis| {
+        let bottom = if axis == 2 { volume.bottom() } else { 0.0 };
+        (f64::from(at[axis]) - bottom) / volume.voxel() - 0.5
     });
-    let share = |at: [f32; 3]| -> f32 {
-        let low = at.map(f32::floor);
-        let corner = |n: usize| {
-            let bit = |axis: usize| (n >> axis & 1) as f32;
-            let part = |axis: usize| 1.0 - (at[axis] - low[axis] - bit(axis)).abs();
-            let voxel = std::array::from_fn(|axis| (low[axis] + bit(axis)) as isize);
-            part(0) * part(1) * part(2) * volume.share(voxel)
-        };
-        (0..8).map(corner).sum()
+    let cell = volume.cell(at.map(|v| v.floor() as isize));
+    let clear = |n: &usize| (cell.0[*n] - 0.5).abs();
+    let corner = (0..8).max_by(|a, b| clear(a).total_cmp(&clear(b))).unwrap();
+    let from = at.map(|v| v - v.floor());
+    let way = std::array::from_fn(|axis| (corner >> axis & 1) as f64 - from[axis]);
+    let crossed = cell.triangles().filter(|corners| crosses(from, way, corners)).count();
+    (cell.0[corner] > 0.5) != (crossed % 2 == 1)
+}
+
+/// Whether a way meets a triangle (Möller & Trumbore 1997).
+fn crosses(from: [f64; 3], way: [f64; 3], corners: &[[f32; 3]; 3]) -> bool {
+    let minus = |a: [f64; 3], b: [f64; 3]| -> [f64; 3] { std::array::from_fn(|n| a[n] - b[n]) };
+    let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    let cross = |a: [f64; 3], b: [f64; 3]| {
+        [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
     };
-    let slope = (0..3).map(|axis| {
-        let mut ends = [at; 2];
-        ends[0][axis] -= 0.5;
-        ends[1][axis] += 0.5;
-        (share(ends[1]) - share(ends[0])).powi(2)
-    });
-    (share(at) - 0.5) / slope.sum::<f32>().sqrt().max(0.25)
+    let [a, b, c] = corners.map(|corner| corner.map(f64::from));
+    let (u, v, off) = (minus(b, a), minus(c, a), minus(from, a));
+    let (across, aside) = (cross(way, v), cross(off, u));
+    let size = dot(u, across);
+    let [x, y, far] = [dot(off, across), dot(way, aside), dot(v, aside)].map(|part| part / size);
+    size != 0.0 && x >= 0.0 && y >= 0.0 && x + y <= 1.0 && (0.0..=1.0).contains(&far)
 }
 
 #[test]
@@ -243,23 +275,42 @@ fn depth(volume: &thalweg::terrain::volume::Volume, at: [f32; 3]) -> f32 {
 fn no_particle_of_the_cavern_is_in_the_rock_in_ten_thousand_steps() {
     let project = Project::open("cavern", &["time.duration=\"1 h\"".to_owned()]).unwrap();
     let mut session = Session::new(&project, MEMORY).unwrap();
-    let mut deepest = f32::NEG_INFINITY;
     while session.steps_taken() < 10_000 {
         session.tick(100).unwrap();
         let (points, volume) = (session.points().unwrap(), session.volume().unwrap());
-        deepest = points.positions.iter().map(|&at| depth(volume, at)).fold(deepest, f32::max);
-        // Triangles and shares tell the surface apart by less than this.
-        assert!(deepest < 0.25, "{deepest} voxels deep in the rock at step {}", session.steps_taken());
+        let buried: Vec<_> = points.positions.iter().filter(|&&at| is_rock(volume, at)).collect();
+        assert!(buried.is_empty(), "in the rock at step {}: {buried:?}", session.steps_taken());
     }
     let books = session.books();
     println!(
-        "{} s, {} particles, deepest {deepest} voxels, {:?}, {:e} missing",
+        "{} s, {} particles, {:?}, {:e} missing",
         session.clock().time,
         session.points().unwrap().len(),
         books.crumbs,
         books.solids_missing
     );
     assert!(books.solids_missing < 1.0e-9);
+}
+
+/// What `thalweg generate` makes under the name of a scene is that scene's ground, at any size.
+#[test]
+fn ready_made_volumes_are_those_of_their_scenes() {
+    for kind in ["peaks", "overhangs", "islands", "terraces"] {
+        let project = Project::open(&format!("terrain-noise-{kind}"), &[]).unwrap();
+        let terrain = &project.scene.terrain;
+        let extent = terrain.size.unwrap()[0] as f64 * terrain.cell.unwrap();
+        let named = thalweg::terrain::volume::NamedVolume::new(&format!("volume-{kind}"), extent).unwrap();
+        let numbers = |recipe: &thalweg::terrain::volume::VolumeRecipe| {
+            let noises = recipe.noises.iter().flat_map(|noise| {
+                [noise.weight * noise.magnitude, noise.wavelength, noise.sharpness, noise.octaves.into()]
+            });
+            let terraces = recipe.terraces.iter().flat_map(|terraces| [terraces.step, terraces.strength]);
+            noises.chain(terraces).chain([recipe.bias, recipe.bottom, recipe.height]).collect::<Vec<f64>>()
+        };
+        let (made, scene) = (numbers(&named.volume), numbers(terrain.volume.as_ref().unwrap()));
+        let near = made.iter().zip(&scene).all(|(a, b)| (a - b).abs() <= 0.01 * b.abs());
+        assert!(made.len() == scene.len() && near, "{kind}: {made:?}, but {scene:?} in the scene");
+    }
 }
 
 /// Rock that hangs in the air is left out and told, unless the scene keeps it.

@@ -141,6 +141,18 @@ fn a_run_writes_where_its_bodies_are_and_goes_on_in_the_same_lines() {
     assert!(text.starts_with("time [s],east [m],north [m],up [m],heading [deg]"), "{text}");
     assert_eq!(text.lines().count(), 27, "a line each tenth of 2.5 s, and the headings: {text}");
     assert_eq!(table(&cut), text);
+    let json = std::fs::read_to_string(cut.join("bodies/bodies.json")).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["columns"][10], "w [-]");
+    let lines = json["bodies"]["boat"].as_array().unwrap();
+    let last: Vec<f64> =
+        text.lines().last().unwrap().split(',').map(|number| number.parse().unwrap()).collect();
+    assert_eq!(lines.len(), 26);
+    for (n, number) in last.iter().enumerate() {
+        // Readers of JSON may round the last digit otherwise.
+        let read = lines[25][n].as_f64().unwrap();
+        assert!((read - number).abs() <= 1.0e-14 * number.abs(), "{read}, not {number}");
+    }
     assert!(whole.join("maps/foam.exr").is_file());
 }
 
@@ -173,4 +185,48 @@ fn boats_float_on_the_lake_that_pipes_fill() {
     );
     let seen = session.seen_at(&[[10.0, 17.0]])[0];
     assert!((seen.surface - level(&session)).abs() < 1.0, "{seen:?}");
+}
+
+/// A ball that is thrown at the wall of a pool stays in it, and so does a boat at full throttle.
+#[test]
+fn closed_edges_hold_bodies() {
+    let pool = r#"
+version = 1
+[terrain]
+size = [40, 32]
+cell = "50 cm"
+[[terrain.layer]]
+kind = "plane"
+offset = "-3 m"
+[solver]
+kind = "waves"
+[[body]]
+name = "ball"
+hull = "sphere"
+density = "600 kg/m3"
+at = ["14 m", "8 m", "0.5 m"]
+velocity = ["9 m/s", "2 m/s", "0 m/s"]
+[[body]]
+name = "boat"
+at = ["8 m", "6 m", "0 m"]
+size = ["4 m", "1.5 m", "1 m"]
+throttle = 1
+[time]
+steps = 600
+[output]
+pictures = false
+"#;
+    let mut session = session(pool);
+    let mut far = [0.0_f64; 2];
+    for _ in 0..150 {
+        session.tick(4).unwrap();
+        let shown = session.snapshot();
+        for (far, name) in far.iter_mut().zip(["ball", "boat"]) {
+            let [east, north, _] = shown.body(name).unwrap().pose.place;
+            *far = far.max(east);
+            let inside = (0.2..19.8).contains(&east) && (0.2..15.8).contains(&north);
+            assert!(inside, "{name} is at {east}, {north} m; the pool is 20 by 16 m");
+        }
+    }
+    assert!(far[0] > 14.5 && far[1] > 10.0, "nothing went anywhere: {far:?} m");
 }

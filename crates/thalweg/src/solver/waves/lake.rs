@@ -17,10 +17,12 @@ const PLACEHOLDER: f64 = 1.0;
 const LOOK_EVERY: f64 = 0.5;
 
 /// The water at rest.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Lake {
     level: f64,
     closed: bool,
+    /// The ground when its shores were last found: what waves, bodies and the sea know of it.
+    bed: Heightfield,
     /// How deep the water of another method was when it was last looked at; none where the scene gives a level `[m]`.
     filled: Option<Grid2<f32>>,
     /// When it is looked at next `[s]`.
@@ -35,7 +37,8 @@ impl Lake {
         let lowest = ground.height.range().map_or(0.0, |(low, _)| f64::from(low));
         // Until the water of another method is known, which may lie high.
         let level = if scene.water.is_empty() && lowest >= level { lowest + PLACEHOLDER } else { level };
-        let lake = Self { level, closed: is_closed(scene), filled: None, next_look: 0.0 };
+        let lake =
+            Self { level, closed: is_closed(scene), bed: ground.clone(), filled: None, next_look: 0.0 };
         let dry = || Complaint {
             path: "water[0].level".into(),
             message: format!(
@@ -52,17 +55,25 @@ impl Lake {
         self.level
     }
 
+    /// The ground that its shores belong to.
+    pub(super) fn bed(&self) -> &Heightfield {
+        &self.bed
+    }
+
+    /// The lake on a ground that has become another; `None` where hardly anything has changed.
+    pub(super) fn on(&self, ground: &Heightfield) -> Option<Self> {
+        (!near(&self.bed.height, &ground.height)).then(|| Self { bed: ground.clone(), ..self.clone() })
+    }
+
+    /// Whether it is time to look at the water of another method `[s]`.
+    pub(super) fn looks(&self, time: f64) -> bool {
+        time >= self.next_look
+    }
+
     /// Takes over how deep the water of another method is at a time `[s]`; false if hardly anything has changed.
     pub(super) fn takes(&mut self, ground: &Heightfield, depth: &Grid2<f32>, time: f64) -> bool {
-        if time < self.next_look {
-            return false;
-        }
         self.next_look = time + LOOK_EVERY;
-        let near = |was: &Grid2<f32>| {
-            was.same_shape(depth)
-                && was.values().iter().zip(depth.values()).all(|(was, is)| (was - is).abs() < UNNOTICED)
-        };
-        if self.filled.as_ref().is_some_and(near) {
+        if self.filled.as_ref().is_some_and(|was| near(was, depth)) {
             return false;
         }
         let deep =
@@ -76,6 +87,7 @@ impl Lake {
         if water > 0.0 {
             self.level = moment / water;
             self.filled = Some(depth.clone());
+            self.bed = ground.clone();
         }
         water > 0.0
     }
@@ -91,8 +103,14 @@ impl Lake {
     }
 
     /// Takes up what was saved.
-    pub(super) fn fill(&mut self, filled: Grid2<f32>, level: f64, next_look: f64) {
-        (self.filled, self.level, self.next_look) = (Some(filled), level, next_look);
+    pub(super) fn resume(
+        &mut self,
+        bed: Grid2<f32>,
+        filled: Option<Grid2<f32>>,
+        [level, next_look]: [f64; 2],
+    ) {
+        self.bed.height = bed;
+        (self.filled, self.level, self.next_look) = (filled, level, next_look);
     }
 
     /// Depth of the water, below zero where the ground stands out `[m]`.
@@ -108,9 +126,24 @@ impl Lake {
     }
 
     /// Its shores and its bed.
-    pub(super) fn basin(&self, ground: &Heightfield) -> Result<Basin, Complaint> {
-        let depth = Heightfield { height: self.depth(ground), frame: ground.frame.clone() };
+    pub(super) fn basin(&self) -> Result<Basin, Complaint> {
+        let depth = Heightfield { height: self.depth(&self.bed), frame: self.bed.frame.clone() };
         Basin::from_depth(&depth, self.closed).map_err(in_solver)
+    }
+
+    /// What bodies do not pass beside the bed: edges that are closed, each a little longer than it is, so that no corner is open.
+    pub(super) fn edges(&self) -> Vec<[[f64; 2]; 2]> {
+        if !self.closed {
+            return Vec::new();
+        }
+        let [east, north] = self.bed.extent();
+        let over = self.bed.frame.cell;
+        vec![
+            [[-over, 0.0], [east + over, 0.0]],
+            [[east, -over], [east, north + over]],
+            [[east + over, north], [-over, north]],
+            [[0.0, north + over], [0.0, -over]],
+        ]
     }
 
     /// How much water there is `[m³]`.
@@ -118,6 +151,11 @@ impl Lake {
         let depth = self.depth(ground).map(|depth| depth.max(0.0));
         ordered_sum(depth.values()) * ground.frame.cell * ground.frame.cell
     }
+}
+
+/// Whether two maps are alike but for what waves do not notice.
+fn near(was: &Grid2<f32>, is: &Grid2<f32>) -> bool {
+    was.same_shape(is) && was.values().iter().zip(is.values()).all(|(was, is)| (was - is).abs() < UNNOTICED)
 }
 
 /// Whether its edges are walls; they are all alike, which is checked.

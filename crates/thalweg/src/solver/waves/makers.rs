@@ -37,6 +37,7 @@ fn front(maker: &Wavemaker, waves: &Waves, sign: f64, delay: f64) -> Vec<Emissio
         amplitude: 0.5 * sign * maker.height,
         radius,
         delay,
+        row: true,
         ..Emission::default()
     };
     (0..count as u64).map(|n| part(n as f64)).collect()

@@ -18,7 +18,7 @@ use schemars::JsonSchema;
 use shown::Look;
 use thalweg_field::sum::ordered_sum;
 use thalweg_field::{Grid2, Heightfield, Invalid, Ledger, Points, Snapshot, Solids, Water};
-use thalweg_waves::{self as waves, Fleet, OceanParams, Params, Sea, Sum, WaterSurface, Waves};
+use thalweg_waves::{self as waves, Basin, Fleet, OceanParams, Params, Sea, Sum, WaterSurface, Waves};
 
 /// Waves on water, as scenes know them.
 pub(super) const METHOD: Method = Method {
@@ -81,7 +81,7 @@ impl WaveRun {
         let params: Params = setup.params()?;
         let ground = setup.ground.heights().clone();
         let lake = Lake::of_scene(setup, &ground)?;
-        let basin = lake.basin(&ground)?;
+        let basin = lake.basin()?;
         let size = [ground.height.cols(), ground.height.rows()];
         let cell = ground.frame.cell;
         let start = waves::Setup { params: params.clone(), basin, size, cell, velocity: true };
@@ -92,8 +92,8 @@ impl WaveRun {
             least_radius: params.smallest_radius.max(2.0 * cell),
             ..Sea::default()
         };
-        let open = setup.scene.ocean.as_ref().map(|ocean| OpenSea::new(ocean, &lake, &ground)).transpose()?;
-        let (fleet, looks) = launched(setup, &ground, sea)?;
+        let open = setup.scene.ocean.as_ref().map(|ocean| OpenSea::new(ocean, &lake)).transpose()?;
+        let (fleet, looks) = launched(setup, &lake, sea)?;
         Ok(Self { setup: setup.clone(), ground, lake, waves, sea: open, fleet, looks, steps: 0, on_land: 0 })
     }
 
@@ -103,6 +103,17 @@ impl WaveRun {
 
     fn time(&self) -> f64 {
         self.steps as f64 * self.params().step
+    }
+
+    /// Lets waves, bodies and the sea know a lake whose shores are no longer where they were.
+    fn settle_on(&mut self, lake: Lake, basin: Basin) {
+        self.waves.set_basin(basin);
+        self.fleet.set_bed(Some(lake.bed().clone()));
+        self.fleet.set_level(lake.level());
+        if let Some(sea) = &mut self.sea {
+            sea.reach(&lake);
+        }
+        self.lake = lake;
     }
 
     /// Bodies feel the water and stir it; paddles push; waves go their ways.
@@ -122,14 +133,18 @@ impl WaveRun {
             self.waves.stir(foam.place, foam.power * dt);
         }
         self.steps += 1;
-        self.waves.advance_to(self.time());
+        let time = self.time();
+        match &self.sea {
+            None => self.waves.advance_to(time),
+            Some(sea) => self.waves.advance_under(time, Some(&|look, surface: &_| sea.strain(look, surface))),
+        }
         Ok(())
     }
 }
 
 /// The bodies of a scene, put onto its water, and what they look like.
-fn launched(setup: &Setup, ground: &Heightfield, sea: Sea) -> Result<(Fleet, Vec<Look>), Complaint> {
-    let mut fleet = Fleet::new(sea).map_err(in_solver)?.within(Some(ground.clone()), Vec::new());
+fn launched(setup: &Setup, lake: &Lake, sea: Sea) -> Result<(Fleet, Vec<Look>), Complaint> {
+    let mut fleet = Fleet::new(sea).map_err(in_solver)?.within(Some(lake.bed().clone()), &lake.edges());
     let mut looks = Vec::new();
     for (i, body) in setup.scene.bodies.iter().enumerate() {
         let mesh = setup.ground.hulls.get(i).and_then(Option::as_deref);
@@ -189,7 +204,13 @@ impl Solver for WaveRun {
     }
 
     fn shift_ground(&mut self, by: &Grid2<f32>) -> Result<(), Complaint> {
-        self.ground.height.values_mut().iter_mut().zip(by.values()).for_each(|(height, by)| *height += by);
+        let mut ground = self.ground.clone();
+        ground.height.values_mut().iter_mut().zip(by.values()).for_each(|(height, by)| *height += by);
+        if let Some(lake) = self.lake.on(&ground) {
+            let basin = lake.basin()?;
+            self.settle_on(lake, basin);
+        }
+        self.ground = ground;
         Ok(())
     }
 
@@ -198,13 +219,20 @@ impl Solver for WaveRun {
     }
 
     fn float_on(&mut self, depth: &Grid2<f32>) -> Result<(), Complaint> {
-        if self.lake.takes(&self.ground, depth, self.time()) {
-            self.waves.set_basin(self.lake.basin(&self.ground)?);
-            self.fleet.set_level(self.lake.level());
+        if !self.lake.looks(self.time()) {
+            return Ok(());
+        }
+        let mut lake = self.lake.clone();
+        let has_changed = lake.takes(&self.ground, depth, self.time());
+        if has_changed {
+            let basin = lake.basin()?;
+            self.settle_on(lake, basin);
             if self.steps == 0 {
                 // Now it is known where they float.
-                (self.fleet, self.looks) = launched(&self.setup, &self.ground, self.fleet.sea())?;
+                (self.fleet, self.looks) = launched(&self.setup, &self.lake, self.fleet.sea())?;
             }
+        } else {
+            self.lake = lake;
         }
         Ok(())
     }

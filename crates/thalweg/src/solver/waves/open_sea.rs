@@ -2,8 +2,8 @@
 
 use super::lake::Lake;
 use crate::project::Complaint;
-use thalweg_field::{Grid2, Heightfield, Invalid, Sea, SeaPatch};
-use thalweg_waves::{Ocean, OceanParams, OceanSurface, Surface, WaterPoint, WaterSurface};
+use thalweg_field::{Grid2, Invalid, Sea, SeaPatch};
+use thalweg_waves::{Ocean, OceanParams, OceanSurface, Strain, Surface, WaterPoint, WaterSurface, whitecap};
 
 /// Waves as high as this share of the depth break; what is higher does not arrive (McCowan 1894) `[-]`.
 const BREAKING: f64 = 0.78;
@@ -20,13 +20,20 @@ pub(super) struct OpenSea {
 }
 
 impl OpenSea {
-    pub(super) fn new(params: &OceanParams, lake: &Lake, ground: &Heightfield) -> Result<Self, Complaint> {
+    pub(super) fn new(params: &OceanParams, lake: &Lake) -> Result<Self, Complaint> {
         let in_ocean =
             |invalid: Invalid| Complaint::from(Invalid { key: format!("ocean.{}", invalid.key), ..invalid });
         let ocean = Ocean::new(params).map_err(in_ocean)?;
-        let highest = ocean.significant_height().max(1.0e-6);
+        let mut sea = Self { ocean, share: Grid2::default(), cell: lake.bed().frame.cell };
+        sea.reach(lake);
+        Ok(sea)
+    }
+
+    /// Finds how much of it arrives over a bed.
+    pub(super) fn reach(&mut self, lake: &Lake) {
+        let highest = self.ocean.significant_height().max(1.0e-6);
         let arrives = |depth: f32| (BREAKING * f64::from(depth.max(0.0)) / highest).min(1.0) as f32;
-        Ok(Self { ocean, share: lake.depth(ground).map(arrives), cell: ground.frame.cell })
+        self.share = lake.depth(lake.bed()).map(arrives);
     }
 
     /// Share of its waves in every cell `[-]`.
@@ -46,6 +53,21 @@ impl OpenSea {
         Grid2::from_fn(cols, rows, |col, row| sea.at(on.place_of(col, row)).height as f32)
     }
 
+    /// How it presses the surface together in every cell of one at a time.
+    pub(super) fn strain(&self, time: f64, on: &Surface) -> Grid2<Strain> {
+        let surface = self.ocean.at_time(time, false);
+        let (cols, rows) = (self.share.cols(), self.share.rows());
+        let mut strain = Grid2::filled(cols, rows, Strain::default());
+        strain.for_each_row(|row, cells| {
+            for (col, cell) in cells.iter_mut().enumerate() {
+                let share = self.share.at(col, row);
+                let strain = surface.of_rest(on.place_of(col, row)).strain;
+                *cell = strain.map(|part| share * part as f32);
+            }
+        });
+        strain
+    }
+
     /// Its patches, to be drawn as far as the eye reaches.
     pub(super) fn patches(&self, time: f64, level: f64) -> Sea {
         let surface = self.ocean.at_time(time, false);
@@ -55,6 +77,11 @@ impl OpenSea {
             let grid = |number: usize| {
                 Grid2::from_fn(count, count, |col, row| view.nodes()[(count - 1 - row) * count + col][number])
             };
+            let [xx, yy, xy] = [grid(5), grid(6), grid(7)];
+            let foam = Grid2::from_fn(count, count, |col, row| {
+                let [xx, yy, xy] = [&xx, &yy, &xy].map(|grid| grid.at(col, row));
+                whitecap((1.0 + xx) * (1.0 + yy) - xy * xy)
+            });
             let half = 0.5 * view.side / count as f64;
             SeaPatch {
                 side: view.side as f32,
@@ -62,7 +89,7 @@ impl OpenSea {
                 height: grid(0),
                 east: grid(1),
                 north: grid(2),
-                foam: Grid2::default(),
+                foam,
             }
         };
         let depth = self.ocean.params().depth.map_or(DEEP, |depth| depth as f32);

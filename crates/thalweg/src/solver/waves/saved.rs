@@ -21,10 +21,11 @@ pub(super) fn save(run: &WaveRun, into: &mut Sections) {
         into.put_doubles(name, numbers.to_vec());
     }
     into.put_floats("bed", run.ground.height.values().to_vec());
+    into.put_floats("shore_bed", run.lake.bed().height.values().to_vec());
     if let Some(filled) = run.lake.filled() {
         into.put_floats("filled", filled.values().to_vec());
-        into.put_doubles("level", vec![run.lake.level(), run.lake.next_look()]);
     }
+    into.put_doubles("level", vec![run.lake.level(), run.lake.next_look()]);
 }
 
 pub(super) fn load(run: &mut WaveRun, from: &Sections) -> Result<(), String> {
@@ -42,7 +43,11 @@ pub(super) fn load(run: &mut WaveRun, from: &Sections) -> Result<(), String> {
         let whole = grid.filter(|grid| grid.values().iter().all(|value| value.is_finite()));
         whole.ok_or_else(|| format!("its \"{name}\" does not fit the terrain"))
     };
-    let bed = grid("bed")?;
+    let (bed, shore_bed) = (grid("bed")?, grid("shore_bed")?);
+    let [level, next_look] = match from.doubles("level")? {
+        &[level, next_look] if level.is_finite() && next_look.is_finite() => [level, next_look],
+        _ => return Err("its \"level\" is no height".into()),
+    };
     let filled = if from.floats("filled").is_ok() { Some(grid("filled")?) } else { None };
     let free = from.doubles("free")?.iter().map(|&slot| slot as u32).collect();
     let waves = Saved {
@@ -61,17 +66,10 @@ pub(super) fn load(run: &mut WaveRun, from: &Sections) -> Result<(), String> {
         waves: from.doubles("body_waves")?.to_vec(),
     };
     run.ground.height = bed;
-    if let Some(filled) = filled {
-        let &[level, next_look] = from.doubles("level")? else {
-            return Err("its \"level\" is no height".into());
-        };
-        if !(level.is_finite() && next_look.is_finite()) {
-            return Err("its \"level\" is no height".into());
-        }
-        run.lake.fill(filled, level, next_look);
-        run.waves.set_basin(run.lake.basin(&run.ground).map_err(|complaint| complaint.message)?);
-        run.fleet.set_level(run.lake.level());
-    }
+    let mut lake = run.lake.clone();
+    lake.resume(shore_bed, filled, [level, next_look]);
+    let basin = lake.basin().map_err(|complaint| complaint.message)?;
+    run.settle_on(lake, basin);
     run.waves.load(&waves)?;
     run.fleet.load(&fleet).map_err(|invalid| invalid.to_string())?;
     run.on_land = from.number("on_land")?;

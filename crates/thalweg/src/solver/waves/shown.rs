@@ -82,8 +82,18 @@ pub(super) fn snapshot(run: &WaveRun, wanted: &Wanted) -> Snapshot {
     add("waves", "m", "height of the waves above water at rest, without those of the open sea", &|| {
         surface.height().clone()
     });
-    add("displacement_east", "m", "how far the surface is moved to the east", &|| east.clone());
-    add("displacement_north", "m", "how far the surface is moved to the north", &|| north.clone());
+    add(
+        "displacement_east",
+        "m",
+        "how far the surface is moved to the east, without what the open sea adds",
+        &|| east.clone(),
+    );
+    add(
+        "displacement_north",
+        "m",
+        "how far the surface is moved to the north, without what the open sea adds",
+        &|| north.clone(),
+    );
     add("foam", "-", "share of the surface that foam covers", &|| surface.foam().clone());
     if let Some([east, north, _]) = surface.velocity() {
         add("velocity_east", "m/s", "velocity of the water to the east", &|| east.clone());

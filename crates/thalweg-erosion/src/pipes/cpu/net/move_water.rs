@@ -1,11 +1,11 @@
 //! Steps 3 to 7 of Schmidberger 2024 for net flows: what they do to the water, the sediment and the bed of each cell.
 
 use super::super::layout::Layout;
-use super::super::row_sums::RowSums;
+use super::super::row_sums::{Adding, RowSums};
 use super::faces::{Around, Own};
 use super::plane::EAST;
 use super::throttle::own_flows;
-use crate::lanes::{WIDEST, read, write};
+use crate::lanes::{read, write};
 use crate::pipes::step::Coefficients;
 use fearless_simd::{Simd, prelude::*};
 
@@ -46,8 +46,7 @@ pub(super) fn move_water<S: Simd, const DIAGONAL: bool>(
 
     let zero = S::f32s::splat(simd, 0.0);
     let one = S::f32s::splat(simd, 1.0);
-    // In as many lanes as the widest vectors have, so that sums do not depend on how wide they are.
-    let ([mut evaporated, mut eroded], mut deepest) = ([[0.0; WIDEST]; 2], zero);
+    let (mut adding, mut deepest) = (Adding::NONE, zero);
     for at in (0..layout.padded).step_by(S::f32s::LEN) {
         let flow = flows.load::<S, DIAGONAL>(simd, at);
         let d2 = read(simd, depth, at) - flow.divergence::<DIAGONAL>() * k.height_per_flux;
@@ -83,14 +82,8 @@ pub(super) fn move_water<S: Simd, const DIAGONAL: bool>(
         write::<S>(low - (b1 - b), rest, at);
 
         let counts = read(simd, within, at);
-        let lane = at % WIDEST;
-        write::<S>(read(simd, &evaporated, lane) + (d2 - d3) * counts, &mut evaporated, lane);
-        write::<S>(read(simd, &eroded, lane) + taken.max(zero) * counts, &mut eroded, lane);
+        adding.count(simd, at, [(d2 - d3) * counts, taken.max(zero) * counts]);
         deepest = deepest.max(d3 * counts);
     }
-    RowSums {
-        evaporated: evaporated.into_iter().map(f64::from).sum(),
-        eroded: eroded.into_iter().map(f64::from).sum(),
-        max_depth: deepest.reduce_max(),
-    }
+    adding.sums(deepest.reduce_max())
 }

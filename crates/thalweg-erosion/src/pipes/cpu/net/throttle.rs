@@ -1,7 +1,7 @@
 //! What holds the water back: the bed's drag, and that no more can leave a cell than is there.
 
 use super::super::layout::{Layout, plane};
-use super::faces::{Around, Own};
+use super::faces::{Around, Own, Sides};
 use super::plane::EAST;
 use super::push::Gain;
 use crate::lanes::{read, write};
@@ -46,6 +46,7 @@ pub(super) fn throttle<S: Simd, const DIAGONAL: bool>(
     let per_column = &gain.per_column[..layout.padded];
     let within = &gain.within[..layout.padded];
     let (zero, one) = (S::f32s::splat(simd, 0.0), S::f32s::splat(simd, 1.0));
+    let per_row = S::f32s::splat(simd, gain.per_row);
     let mut briskest = zero;
     for at in (0..layout.padded).step_by(S::f32s::LEN) {
         let d = read(simd, depth, at);
@@ -58,15 +59,7 @@ pub(super) fn throttle<S: Simd, const DIAGONAL: bool>(
         let emptied = out * k.height_per_flux * per_depth;
         let mut hold = one.max(emptied * k.per_all_of_it);
         if k.drag > 0.0 {
-            // Σ Q²/w over the faces that water leaves by, w being their share of the section, is q² whichever way it runs.
-            let squares = leaving.squared();
-            let [w, e, n, s] = squares.straight;
-            let mut q2 = (w + e) + (n + s);
-            if DIAGONAL {
-                let [nw, se, ne, sw] = squares.diagonal;
-                q2 = ((w + e) * gain.per_row + (n + s) * read(simd, per_column, at)) * k.per_straight
-                    + ((nw + se) + (ne + sw)) * k.per_diagonal;
-            }
+            let q2 = discharge2::<S, DIAGONAL>(k, &leaving, [per_row, read(simd, per_column, at)]);
             let drag = q2.sqrt() * k.drag * (per_depth_at_most * per_depth_at_most);
             hold = hold.max((one + (one + drag).sqrt()) * 0.5);
         }
@@ -76,14 +69,7 @@ pub(super) fn throttle<S: Simd, const DIAGONAL: bool>(
 
         // Mean slope of the surface along the ways that the water takes. A slope across the cell, from the
         // neighbours on either side, would not see the cell itself: pools and bars would alternate.
-        let falling = falls.load::<S, DIAGONAL>(simd, at).outward();
-        let [w, e, n, s] = falling.straight;
-        let mut fall = (w + e) + (n + s);
-        if DIAGONAL {
-            // The way to a diagonal neighbour is longer by √2.
-            let [nw, se, ne, sw] = falling.diagonal;
-            fall += ((nw + se) + (ne + sw)) * FRAC_1_SQRT_2;
-        }
+        let fall = fall_per_cell::<S, DIAGONAL>(&falls.load::<S, DIAGONAL>(simd, at).outward());
         write::<S>(fall / (out.max(f32::MIN_POSITIVE) * k.cell), slope, at);
 
         // Water that falls rather than flows does not set the time step.
@@ -92,6 +78,36 @@ pub(super) fn throttle<S: Simd, const DIAGONAL: bool>(
         briskest = briskest.max(brisk * read(simd, within, at));
     }
     briskest.reduce_max()
+}
+
+/// Σ Q²/w over the faces that water leaves by, w being their share of the section: q², whichever way it runs. `per_wider` is the inverse of
+/// what straight faces along walls are wider, along the row and along the columns.
+#[inline(always)]
+fn discharge2<S: Simd, const DIAGONAL: bool>(
+    k: &Coefficients,
+    leaving: &Sides<S>,
+    per_wider: [S::f32s; 2],
+) -> S::f32s {
+    let squares = leaving.squared();
+    let [w, e, n, s] = squares.straight;
+    if !DIAGONAL {
+        return (w + e) + (n + s);
+    }
+    let [nw, se, ne, sw] = squares.diagonal;
+    ((w + e) * per_wider[0] + (n + s) * per_wider[1]) * k.per_straight
+        + ((nw + se) + (ne + sw)) * k.per_diagonal
+}
+
+/// Flow times fall for each cell of way: that to a diagonal neighbour is longer by √2.
+#[inline(always)]
+fn fall_per_cell<S: Simd, const DIAGONAL: bool>(falling: &Sides<S>) -> S::f32s {
+    let [w, e, n, s] = falling.straight;
+    let fall = (w + e) + (n + s);
+    if !DIAGONAL {
+        return fall;
+    }
+    let [nw, se, ne, sw] = falling.diagonal;
+    fall + ((nw + se) + (ne + sw)) * FRAC_1_SQRT_2
 }
 
 /// The flows of a row's own faces.
