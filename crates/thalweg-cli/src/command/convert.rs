@@ -161,6 +161,7 @@ fn keeps_holes(args: &ConvertArgs) -> bool {
 
 /// Writes the terrain, or the tiles of it.
 fn write(args: &ConvertArgs, relief: &Relief) -> Result<(), Failure> {
+    relief.tell(&args.output);
     let mut how = WriteOptions { height_range: args.output_heights, ..WriteOptions::default() };
     let Some(count) = args.tiles else {
         relief.write(relief.whole(), &args.output, &how)?;
@@ -197,10 +198,11 @@ fn streamed(args: &ConvertArgs) -> Result<Option<Streamed>, Failure> {
         return Ok(None);
     }
     let wanted = match args.target {
-        Some(program) => Target::of(program).size(args, size)?,
-        None => args.size.unwrap_or(size),
+        // What it refuses may be of another size once it is laid out in metres.
+        Some(program) => Target::of(program).size(args, size).ok(),
+        None => Some(args.size.unwrap_or(size)),
     };
-    if wanted != size {
+    if wanted != Some(size) {
         return Ok(None);
     }
     let look = |options: &ReadOptions| survey(&args.input, options).map_err(Failure::usage);

@@ -48,8 +48,8 @@ impl Relief {
         Window { west: 0, north: 0, cols, rows }
     }
 
-    /// Writes a part of them, and tells what the file cannot.
-    pub(super) fn write(&self, window: Window, path: &Path, how: &WriteOptions) -> Result<(), Failure> {
+    /// Tells what a file of that name cannot.
+    pub(super) fn tell(&self, path: &Path) {
         let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
         let told = |crs: &String| geotiff_tells(crs);
         if (ending == "tif" || ending == "tiff") && !self.frame().crs.as_ref().is_none_or(told) {
@@ -58,6 +58,10 @@ impl Relief {
                 path.display()
             );
         }
+    }
+
+    /// Writes a part of them.
+    pub(super) fn write(&self, window: Window, path: &Path, how: &WriteOptions) -> Result<(), Failure> {
         match self {
             Self::Held(ground, info) => {
                 let how = WriteOptions { info: info.clone(), ..how.clone() };

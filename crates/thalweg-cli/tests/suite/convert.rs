@@ -181,6 +181,30 @@ fn terrain_becomes_a_mesh_and_terrain_again() {
     folder.fails(&["convert", "a.tif", "m.glb", "--tiles", "2"], 2, &["--for and --tiles"]);
 }
 
+/// Depths of water in a file of their own, or in the one that holds all maps.
+fn water(folder: &Folder, name: &str) -> Grid2<f32> {
+    if !name.ends_with("maps.exr") {
+        return read(folder, name).height;
+    }
+    let layers = read_layers(&folder.path(name), 1 << 30).unwrap();
+    let (_, mut grids) =
+        layers.into_iter().find(|(info, _)| &*info.name == "water").expect("a layer of water");
+    grids.remove(0)
+}
+
+/// The layers of a landscape in Unreal.
+fn weights_fill_every_cell(folder: &Folder) {
+    let weights = ["rock", "soil", "loose", "water"].map(|name| {
+        let path = folder.path(&format!("unreal/weight_{name}.png"));
+        let (_, _, pixels) = read_png_rgb(&path, 1 << 30).expect("8 bits");
+        pixels.into_iter().step_by(3).collect::<Vec<u8>>()
+    });
+    for cell in 0..64 * 43 {
+        let sum: u32 = weights.iter().map(|weight| u32::from(weight[cell])).sum();
+        assert_eq!(sum, 255, "cell {cell}");
+    }
+}
+
 /// What each program gets of a whole run: the height in its format, every map, normals and a splat map.
 #[test]
 fn a_run_goes_to_every_program() {
@@ -203,10 +227,11 @@ fn a_run_goes_to_every_program() {
         folder.ok(&[&["convert", "r", program, "--for", program], more].concat());
         let engine = sidecar(&folder, &format!("{program}/height.thalweg.json"));
         assert_eq!(engine["engine"]["for"], program);
-        let [ground, water] = [height, mask].map(|name| read(&folder, &format!("{program}/{name}")));
-        assert!(ground.height.same_shape(&water.height), "{program}");
+        let ground = read(&folder, &format!("{program}/{height}")).height;
+        let water = water(&folder, &format!("{program}/{mask}"));
+        assert!(ground.same_shape(&water), "{program}");
         // No water is less than none, also where cubics go between cells.
-        assert!(water.height.range().unwrap().0 >= 0.0, "{program}: {:?}", water.height.range());
+        assert!(water.range().unwrap().0 >= 0.0, "{program}: {:?}", water.range());
         for name in ["normal.png", "splat.png"] {
             assert_eq!(
                 folder.path(&format!("{program}/{name}")).is_file(),
@@ -229,16 +254,7 @@ fn a_run_goes_to_every_program() {
     assert!(off < 1.0e-4, "{off} m off");
     let pixels = |program: &str| std::fs::read(folder.path(&format!("{program}/normal.png"))).unwrap();
     assert!(pixels("unreal") != pixels("godot"), "green is south in one and north in the other");
-    let grey = |name: &str| -> Vec<u8> {
-        let (_, _, pixels) =
-            read_png_rgb(&folder.path(&format!("unreal/{name}.png")), 1 << 30).expect("8 bits");
-        pixels.into_iter().step_by(3).collect()
-    };
-    let weights = ["weight_rock", "weight_soil", "weight_loose", "weight_water"].map(grey);
-    for cell in 0..64 * 43 {
-        let sum: u32 = weights.iter().map(|weight| u32::from(weight[cell])).sum();
-        assert_eq!(sum, 255, "cell {cell}");
-    }
+    weights_fill_every_cell(&folder);
     folder.fails(
         &["convert", "r", "bent", "--for", "unity", "--fit", "nearest"],
         2,
@@ -272,11 +288,24 @@ fn tiles_of_a_run_have_their_maps_with_them() {
     let label = sidecar(&folder, "r/height.thalweg.json");
     assert_eq!((&label["sea_level_m"], label["seed"].is_u64()), (&5.0.into(), true), "{label}");
     assert!(label["parameters_hash"].as_str().is_some_and(|hash| hash.len() == 16), "{label}");
+}
+
+/// What is not found is told, and a map that another program wrote does not pass for the height.
+#[test]
+fn maps_of_a_run_are_named_after_their_files() {
+    let folder = Folder::new();
     folder.write(
-        "none.toml",
-        &std::fs::read_to_string(folder.path("scene.toml")).unwrap().replace("layers", "npz"),
+        "scene.toml",
+        "version = 1\n[terrain]\nsize = [64, 43]\n[[terrain.layer]]\nkind = 'fbm'\n[time]\nsteps = 1\n[output]\n\
+         pictures = false\nmap_formats = ['npz']\n",
     );
-    folder.ok(&["run", "none.toml", "--out", "n", "--quiet"]);
-    let told = folder.ok(&["convert", "n", "h", "--for", "godot"]);
+    folder.ok(&["run", "scene.toml", "--out", "r", "--quiet"]);
+    let told = folder.ok(&["convert", "r", "none", "--for", "godot"]);
     assert!(told.stderr.contains("no maps but the height"), "{}", told.stderr);
+    std::fs::create_dir_all(folder.path("r/maps")).unwrap();
+    let mine = ground(64, 43);
+    write_heightfield(&folder.path("r/maps/mine.exr"), &mine, &WriteOptions::default()).unwrap();
+    folder.ok(&["convert", "r", "one", "--for", "godot"]);
+    assert_eq!(read(&folder, "one/mine.exr").height, mine.height);
+    assert_eq!(read(&folder, "one/height.exr").height, read(&folder, "r/height.exr").height);
 }

@@ -109,6 +109,7 @@ impl Target {
         let ending = ending(output);
         let coded = matches!(ending.as_str(), "png" | "r16" | "raw");
         let shares = self.program == TargetArg::Gaea && !coded;
+        relief.tell(output);
         let mut told = None;
         for (path, window) in self.parts(args, relief.size(), output)? {
             let frame = window.frame(relief.frame(), relief.size()[1]);

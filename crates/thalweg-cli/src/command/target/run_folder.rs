@@ -6,9 +6,10 @@ use crate::args::{ConvertArgs, FitArg, TargetArg};
 use crate::command::fitted::fitted;
 use crate::command::memory_limit;
 use crate::command::relief::Relief;
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use thalweg::field::{Field, Frame, Heightfield, Snapshot};
+use thalweg::field::{Field, FieldInfo, Frame, Heightfield, Snapshot};
 use thalweg::io::{
     MapCodes, ReadOptions, read_heightfield, read_layers, write_map_exr, write_map_png_with, write_map_tiff,
     write_share_png,
@@ -61,7 +62,7 @@ fn read(path: &Path, max_bytes: u64) -> Result<Heightfield, Failure> {
     read_field(path, max_bytes).map(|(_, field)| field)
 }
 
-fn read_field(path: &Path, max_bytes: u64) -> Result<(thalweg::field::FieldInfo, Heightfield), Failure> {
+fn read_field(path: &Path, max_bytes: u64) -> Result<(FieldInfo, Heightfield), Failure> {
     let options = ReadOptions { max_bytes, keep_holes: true, ..ReadOptions::default() };
     let imported = read_heightfield(path, &options).map_err(Failure::usage)?;
     Ok((imported.info, imported.field))
@@ -79,8 +80,10 @@ fn maps_of(run: &Path, limit: u64) -> Result<Vec<Field>, Failure> {
             files.insert(stem, path);
         }
     }
-    let single = files.into_values().map(|path| {
+    let single = files.into_iter().map(|(name, path)| {
         let (info, Heightfield { height, .. }) = read_field(&path, limit)?;
+        // By its file: another program may have dropped the label, and then it would be taken for the height.
+        let info = FieldInfo { name: name.into(), ..info };
         Ok(Field { info, values: height })
     });
     let single: Vec<Field> = single.collect::<Result<_, Failure>>()?;
@@ -90,8 +93,7 @@ fn maps_of(run: &Path, limit: u64) -> Result<Vec<Field>, Failure> {
     }
     let layers = read_layers(&all, limit).map_err(Failure::usage)?.into_iter();
     // What is made of the others is made again.
-    let own =
-        |info: &thalweg::field::FieldInfo| !["height", "debris", "bedrock", "mask"].contains(&&*info.name);
+    let own = |info: &FieldInfo| !["height", "debris", "bedrock", "mask"].contains(&&*info.name);
     let fields = layers.filter(|(info, grids)| own(info) && grids.len() == 1);
     Ok(fields.map(|(info, mut grids)| Field { info, values: grids.remove(0) }).collect())
 }
@@ -131,7 +133,7 @@ impl Target {
     /// Writes all maps in one file, or in one for each tile, under Houdini's names.
     fn write_layers(&self, args: &ConvertArgs, ground: &Heightfield, maps: &[Field]) -> Result<(), Failure> {
         let size = [ground.height.cols(), ground.height.rows()];
-        let info = thalweg::field::FieldInfo::new("height", "m", "height of the bed");
+        let info = FieldInfo::new("height", "m", "height of the bed");
         for (path, window) in self.parts(args, size, &args.output.join("maps.exr"))? {
             let height = Field { info: info.clone(), values: window.of(&ground.height) };
             let others =
@@ -167,7 +169,7 @@ impl Target {
         for (channel, name) in weights {
             let share = shares.map(|shares| shares[channel]);
             for (path, window) in self.parts(args, size, &args.output.join(format!("weight_{name}.png")))? {
-                let about = serde_json::json!({ "quantity": "weight", "of": name, "whole": 255 });
+                let about = json!({ "quantity": "weight", "of": name, "whole": 255 });
                 write_share_png(&path, &window.of(&share), &about.to_string())?;
                 say!("{}", path.display());
             }

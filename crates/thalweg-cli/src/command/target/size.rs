@@ -4,6 +4,7 @@ use super::Target;
 use crate::Failure;
 use crate::args::{ConvertArgs, FitArg, TargetArg};
 use crate::command::fitted::keeps_shape;
+use crate::command::tiles;
 use std::collections::BTreeSet;
 
 /// Cells along the sides of sections that Unreal has, less one, and sections along the side of a component.
@@ -21,6 +22,9 @@ impl Target {
         let [across, down] = args.tiles.unwrap_or([1, 1]);
         let tile = [(wanted[0] - 1) / across + 1, (wanted[1] - 1) / down + 1];
         if self.is_legal(tile) {
+            if let Some(count) = args.tiles {
+                tiles::windows(wanted, count)?;
+            }
             return Ok(wanted);
         }
         let near = self.nearest(tile);
