@@ -419,6 +419,8 @@ def glb(path, truth):
     mesh = trimesh.load(path, process=False, force="mesh")
     assert len(mesh.vertices) == truth["mesh"]["corners"], len(mesh.vertices)
     ground_like(mesh.vertices, mesh.faces, truth, 1, 2)
+    # Where all meshes of a file become one, trimesh drops their colours.
+    [mesh] = trimesh.load(path, process=False).geometry.values()
     colours = mesh.visual.vertex_attributes["color"]
     coloured(mesh.vertices, colours / (255 if colours.dtype.kind == "u" else 1), 1, 0.004)
 
@@ -577,7 +579,9 @@ def usda_of_run(path, truth):
     water = UsdGeom.Mesh(stage.GetPrimAtPath("/World/Water"))
     corners = numpy.array(water.GetPointsAttr().Get(4))
     assert (corners.min(axis=0) < places.min(axis=0) + 0.05).all() and (corners.max(axis=0) > places.max(axis=0) - 0.05).all()
-    assert len(UsdGeom.Mesh(stage.GetPrimAtPath("/World/Ground")).GetPointsAttr().Get()) > 100
+    ground = numpy.array(UsdGeom.Mesh(stage.GetPrimAtPath("/World/Ground")).GetPointsAttr().Get())
+    same([ground.min(axis=0)[:2], ground.max(axis=0)[:2]], [[0.05, 0.05], [2.35, 1.55]], "middles of the outermost cells", 1e-5)
+    same(ground[:, 2], 0.14 * (1.2 - ground[:, 0]), "a ramp that falls by 14 % to the east", 1e-5)
 
 
 # glTF.
@@ -825,8 +829,6 @@ def vdb_of_run(path, truth):
     assert sum(inside) > 0.97 * len(inside), f"{sum(inside)} of {len(inside)} particles within the surface"
 
 
-
-
 def version(program):
     if program == "gltf-validator":
         return json.load(open(os.path.join(os.environ["CLIENTS_NODE"], "node_modules/gltf-validator/package.json")))["version"]
@@ -912,6 +914,7 @@ def main(files, packages, node, table, reader):
     print(f"{len(rows) - bad} of {len(rows)} right; {table}")
     if only == [""]:
         sys.dont_write_bytecode = True
+        sys.path.append(packages)
         import back
 
         lines, wrong = back.table(reader, environment)
