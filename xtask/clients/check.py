@@ -65,6 +65,15 @@ def faces_up(corners, faces, up):
     assert (normals[:, up] > 0).all(), f"{int((normals[:, up] <= 0).sum())} triangles look down"
 
 
+def coloured(corners, colours, up, tolerance):
+    """Blue below 0 m, orange above, in linear light."""
+    import numpy
+
+    below = numpy.asarray(corners)[:, up] < 0
+    expected = numpy.where(below[:, None], [0.0, 0.25, 1.0], [1.0, 0.5, 0.0])
+    same(numpy.asarray(colours)[:, :3], expected, "colours", tolerance)
+
+
 # Ways to spoil a file.
 
 
@@ -192,7 +201,42 @@ def splat_gdal(path, truth):
     same(shares[3] == 255, numpy.array(truth["water"]).reshape(shares.shape[1:]) > 0, "water in alpha")
 
 
+@check("rasterio", "albers.tif", "a coordinate system in words: every parameter", bytes_of(b"28.5", b"29.5", 1000))
+def albers(path, truth):
+    import rasterio
+
+    with rasterio.open(path) as file:
+        assert file.crs and file.crs.is_projected, file.crs
+        assert file.crs == rasterio.CRS.from_wkt(truth["wkt"]), file.crs.to_wkt()
+        same(file.read(1), heights(truth), "heights")
+
+
+def water_of(truth):
+    import numpy
+
+    return numpy.array(truth["water"], dtype=numpy.float32).reshape(truth["rows"], truth["cols"])
+
+
+@check("rasterio", "water.tif", "a map: every value, cell, EPSG code, its name", flipped(0.4))
+def map_gdal(path, truth):
+    import rasterio
+
+    with rasterio.open(path) as file:
+        same(file.read(1), water_of(truth), "depths")
+        assert file.crs.to_epsg() == 32611 and file.transform.a == truth["cell"]
+        assert json.loads(file.tags()["TIFFTAG_IMAGEDESCRIPTION"])["quantity"] == "water"
+
+
 # OpenImageIO.
+
+
+@check("OpenImageIO", "water.exr", "a map: float, every value, its name", turned)
+def map_exr(path, truth):
+    import OpenImageIO as oiio
+
+    file = oiio.ImageInput.open(path)
+    assert json.loads(file.spec().getattribute("thalweg"))["quantity"] == "water"
+    same(file.read_image("float")[:, :, 0], water_of(truth), "depths")
 
 
 @check("OpenImageIO", "height.exr", "float, every value, row 0 in the north", turned)
@@ -302,6 +346,40 @@ def pvd(path, truth):
     assert all(os.path.isfile(os.path.join(os.path.dirname(path), entry.GetAttribute("file"))) for entry in entries)
 
 
+def rock_of(truth):
+    """Shares of rock by height, north and east."""
+    import numpy
+
+    rock = truth["rock"]
+    return numpy.array(rock["shares"], dtype=numpy.float32).reshape(rock["sides"][::-1])
+
+
+@check("vtk", "rock.vti", "a volume: sides, spacing, place, share of rock in every voxel", flipped(0.7, 40))
+def rock_vti(path, truth):
+    import vtk
+    from vtk.util.numpy_support import vtk_to_numpy
+
+    reader = vtk.vtkXMLImageDataReader()
+    reader.SetFileName(path)
+    reader.Update()
+    image, rock = reader.GetOutput(), truth["rock"]
+    same(image.GetDimensions(), [side + 1 for side in rock["sides"]], "corners")
+    same(image.GetSpacing(), [rock["voxel"]] * 3, "spacing")
+    same(image.GetOrigin(), [0, 0, rock["bottom"]], "origin")
+    same(vtk_to_numpy(image.GetCellData().GetArray(0)).reshape(rock["sides"][::-1]), rock_of(truth), "rock")
+
+
+@check("pynrrd", "rock.nrrd", "a volume: sides, spacing, share of rock in every voxel", flipped(0.7, 40))
+def rock_nrrd(path, truth):
+    import nrrd
+    import numpy
+
+    values, head = nrrd.read(path)
+    same(values.shape, truth["rock"]["sides"], "sides")
+    same(numpy.linalg.norm(head["space directions"], axis=1), [truth["rock"]["voxel"]] * 3, "spacing")
+    same(values.transpose(2, 1, 0), rock_of(truth), "rock")
+
+
 # Meshes.
 
 
@@ -341,6 +419,10 @@ def glb(path, truth):
     mesh = trimesh.load(path, process=False, force="mesh")
     assert len(mesh.vertices) == truth["mesh"]["corners"], len(mesh.vertices)
     ground_like(mesh.vertices, mesh.faces, truth, 1, 2)
+    # Where all meshes of a file become one, trimesh drops their colours.
+    [mesh] = trimesh.load(path, process=False).geometry.values()
+    colours = mesh.visual.vertex_attributes["color"]
+    coloured(mesh.vertices, colours / (255 if colours.dtype.kind == "u" else 1), 1, 0.004)
 
 
 @check("trimesh", "closed.stl", "watertight, its volume that of the ground above the floor", cut)
@@ -472,6 +554,36 @@ def usda(path, truth):
     assert list(drops.GetIdsAttr().Get(24)) == truth["ids"]
 
 
+def particles_of_run(path):
+    """Places of the particles that the same run wrote at its end, and their numbers."""
+    import numpy
+    from plyfile import PlyData
+
+    vertex = PlyData.read(os.path.join(os.path.dirname(path), "run_drops.ply"))["vertex"]
+    return numpy.stack([vertex[axis] for axis in "xyz"], -1), numpy.array(vertex["id"])
+
+
+@check("usd-core", "run_animation.usda", "of a run: its particles at the end, each with its number; ground and water", replaced("animation.usda"))
+def usda_of_run(path, truth):
+    import numpy
+    from pxr import Usd, UsdGeom
+
+    stage = Usd.Stage.Open(path)
+    same([stage.GetTimeCodesPerSecond(), stage.GetEndTimeCode()], [20, 4], "times", 1e-9)
+    drops = UsdGeom.Points(stage.GetPrimAtPath("/World/Particles"))
+    places, numbers = particles_of_run(path)
+    order, found = numpy.argsort(numbers), numpy.argsort(drops.GetIdsAttr().Get(4))
+    same(numpy.array(drops.GetIdsAttr().Get(4))[found], numbers[order], "numbers")
+    # The run ends with the first step past 0.2 s, a millisecond later at most; water goes at 3 m/s.
+    same(numpy.array(drops.GetPointsAttr().Get(4))[found], places[order], "particles at the end", 0.003)
+    water = UsdGeom.Mesh(stage.GetPrimAtPath("/World/Water"))
+    corners = numpy.array(water.GetPointsAttr().Get(4))
+    assert (corners.min(axis=0) < places.min(axis=0) + 0.05).all() and (corners.max(axis=0) > places.max(axis=0) - 0.05).all()
+    ground = numpy.array(UsdGeom.Mesh(stage.GetPrimAtPath("/World/Ground")).GetPointsAttr().Get())
+    same([ground.min(axis=0)[:2], ground.max(axis=0)[:2]], [[0.05, 0.05], [2.35, 1.55]], "middles of the outermost cells", 1e-5)
+    same(ground[:, 2], 0.14 * (1.2 - ground[:, 0]), "a ramp that falls by 14 % to the east", 1e-5)
+
+
 # glTF.
 
 
@@ -488,7 +600,7 @@ def gltf_valid(path, truth):
     assert issues["numErrors"] == issues["numWarnings"] == 0, told
 
 
-for name in ["ground.glb", "water.glb", "animation.glb"]:
+for name in ["ground.glb", "water.glb", "animation.glb", "run_animation.glb"]:
     check("gltf-validator", name, "no error, no warning", bytes_of(b'"componentType":5125', b'"componentType":5126'))(gltf_valid)
 
 
@@ -511,13 +623,24 @@ def blender_mesh(thing):
     return corners, numpy.array([list(triangle.vertices) for triangle in mesh.loop_triangles])
 
 
+def blender_colours(thing):
+    """The one attribute of colours, in linear light, at corners or at corners of triangles."""
+    [colours] = thing.data.color_attributes
+    corners, _ = blender_mesh(thing)
+    if colours.domain == "CORNER":
+        corners = corners[[loop.vertex_index for loop in thing.data.loops]]
+    # Eight bits of sRGB are 0.005 apart in the middle of linear light.
+    coloured(corners, [list(value.color) for value in colours.data], 2, 0.006)
+
+
 @check("bpy", "ground.obj", "default import stands upright, summit in the north-west, winding, UVs, colours", replaced("ground_z.obj"))
 def obj_blender(path, truth):
     bpy = blender()
     bpy.ops.wm.obj_import(filepath=path)
     thing = bpy.context.selected_objects[0]
     ground_like(*blender_mesh(thing), truth, 2, 1)
-    assert len(thing.data.uv_layers) == 1 and len(thing.data.color_attributes) == 1
+    assert len(thing.data.uv_layers) == 1
+    blender_colours(thing)
 
 
 @check("bpy", "ground.ply", "upright, winding, colours", flipped(0.2, 64))
@@ -526,7 +649,8 @@ def ply_blender(path, truth):
     bpy.ops.wm.ply_import(filepath=path)
     thing = bpy.context.selected_objects[0]
     ground_like(*blender_mesh(thing), truth, 2, 1)
-    assert len(thing.data.color_attributes) == 1 and len(thing.data.uv_layers) == 1
+    assert len(thing.data.uv_layers) == 1
+    blender_colours(thing)
 
 
 @check("bpy", "ground.stl", "upright, winding", flipped(0.5, 400))
@@ -536,13 +660,14 @@ def stl_blender(path, truth):
     ground_like(*blender_mesh(bpy.context.selected_objects[0]), truth, 2, 1)
 
 
-@check("bpy", "ground.glb", "upright, winding, UVs", flipped(0.7, 16))
+@check("bpy", "ground.glb", "upright, winding, UVs, colours", flipped(0.7, 16))
 def glb_blender(path, truth):
     bpy = blender()
     bpy.ops.import_scene.gltf(filepath=path)
     thing = [thing for thing in bpy.data.objects if thing.type == "MESH"][0]
     ground_like(*blender_mesh(thing), truth, 2, 1)
     assert len(thing.data.uv_layers) == 1
+    blender_colours(thing)
 
 
 @check("bpy", "drops.ply", "places, columns as attributes", flipped(0.9, 16))
@@ -597,6 +722,9 @@ def usda_blender(path, truth):
         same(buoy[1], truth["buoy"][truth["times"].index(time)], f"the buoy at {time} s", 1e-5)
         water, _ = blender_mesh(names["Water"].evaluated_get(seen))
         same(water[:, 2].max(), 2 * time - 2, f"water at {time} s", 1e-5)
+        drops = names["Particles"].evaluated_get(seen)
+        places = [drops.matrix_world @ place.vector for place in drops.data.attributes["position"].data]
+        same([list(place) for place in places], [[x + 4 * time, y, z] for x, y, z in truth["drops"]], f"drops at {time} s", 1e-5)
 
 
 @check("bpy", "animation.glb", "one moment of the water at a time, a body that moves and turns", bytes_of(b'"interpolation":"STEP"', b'"interpolation":"LINEAR"', 1000))
@@ -628,6 +756,13 @@ def vdb_blender(path, truth):
     assert kinds == {"density": "FLOAT", "velocity": "VECTOR_FLOAT", "surface": "FLOAT"}, kinds
     for grid in volume.grids:
         assert grid.load(), grid.name
+    import numpy
+
+    thing = bpy.context.active_object.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    box = numpy.array([list(corner) for corner in thing.bound_box])
+    # The ball with its band around the origin, the block from its first voxel on; whole leaves of 8 voxels of 0.5 m at most.
+    for found, expected in [(box.min(axis=0), [-6.5, -6.5, -6.5]), (box.max(axis=0), [25, 30, 6.5])]:
+        same(found, expected, "bounds", 4.0)
 
 
 # OpenVDB, as Blender brings it.
@@ -671,6 +806,27 @@ def vdb(path, truth):
     same(numpy.linalg.norm(points, axis=1), numpy.full(len(points), 5.0), "the ball as a mesh", 0.05)
 
 
+@check("openvdb", "run_water.vdb", "of a run: where its particles are there is water, as much as they are", replaced("water.vdb"))
+def vdb_of_run(path, truth):
+    import numpy
+
+    openvdb = openvdb_of_blender()
+    density = {grid.name: grid for grid in openvdb.readAll(path)[0]}["density"]
+    places, _ = particles_of_run(path)
+    low, high = density.evalActiveVoxelBoundingBox()
+    corners = [density.transform.indexToWorld(corner) for corner in (low, high)]
+    voxel = density.transform.voxelSize()[0]
+    same(corners, [places.min(axis=0), places.max(axis=0)], "bounds", 2 * voxel)
+    values = numpy.zeros([b - a + 1 for a, b in zip(low, high)], dtype=numpy.float32)
+    density.copyToArray(values, ijk=low)
+    # Where they are packed more closely than their spacing a voxel is full all the same.
+    share = values.sum() / len(places)
+    assert 0.8 < share < 1.3, f"{share} voxels of water for each particle"
+    surface = {grid.name: grid for grid in openvdb.readAll(path)[0]}["surface"]
+    assert surface.gridClass == "level set", surface.gridClass
+    near = surface.getConstAccessor()
+    inside = [near.getValue([round(x) for x in surface.transform.worldToIndex(place)]) < voxel / 2 for place in places.tolist()]
+    assert sum(inside) > 0.97 * len(inside), f"{sum(inside)} of {len(inside)} particles within the surface"
 
 
 def version(program):
@@ -758,6 +914,7 @@ def main(files, packages, node, table, reader):
     print(f"{len(rows) - bad} of {len(rows)} right; {table}")
     if only == [""]:
         sys.dont_write_bytecode = True
+        sys.path.append(packages)
         import back
 
         lines, wrong = back.table(reader, environment)

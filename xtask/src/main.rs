@@ -129,8 +129,18 @@ const CLIENTS: &str = "target/clients";
 
 /// Those of the Python package index; Blender's, `bpy`, is made for one version of Python alone and brings OpenVDB. Open3D needs
 /// libusb-1.0 of the system.
-const PROGRAMS: [&str; 9] =
-    ["bpy==5.0.1", "open3d", "OpenImageIO", "Pillow", "plyfile", "rasterio", "trimesh", "usd-core", "vtk"];
+const PROGRAMS: [&str; 10] = [
+    "bpy==5.0.1",
+    "open3d",
+    "OpenImageIO",
+    "Pillow",
+    "plyfile",
+    "pynrrd",
+    "rasterio",
+    "trimesh",
+    "usd-core",
+    "vtk",
+];
 
 /// Opens a file of every kind in other programs, after they are installed into a folder of their own. What they find goes to the
 /// guide.
@@ -156,7 +166,28 @@ fn clients() -> bool {
     let table = "docs/guide/clients.md";
     let check =
         ["xtask/clients/check.py", &files, &packages, &node, table, "target/release/examples/read_back"];
-    run("cargo", &example) && run("cargo", &reader) && run(&python, &check)
+    run("cargo", &example) && run("cargo", &reader) && files_of_a_run(&files) && run(&python, &check)
+}
+
+/// Runs the scene that lies among the files and puts what comes of it beside it.
+fn files_of_a_run(files: &str) -> bool {
+    let (scene, out) = (format!("{files}/spout.toml"), format!("{CLIENTS}/run"));
+    let program = ["run", "--release", "--locked", "--package", "thalweg-cli", "--"];
+    let told = ["run", &scene, "--out", &out, "--force", "--quiet"];
+    let last = |folder: &str, ending: &str| {
+        let entries = std::fs::read_dir(format!("{out}/{folder}")).ok()?;
+        let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+        paths.filter(|path| path.extension().is_some_and(|found| found == ending)).max()
+    };
+    let copy = |from: Option<std::path::PathBuf>, name: &str| {
+        from.is_some_and(|from| std::fs::copy(from, format!("{files}/{name}")).is_ok())
+    };
+    run("cargo", &[&program[..], &told].concat())
+        && copy(last("volumes", "vdb"), "run_water.vdb")
+        && copy(last("particles", "ply"), "run_drops.ply")
+        && ["animation.usda", "animation.glb"]
+            .iter()
+            .all(|name| copy(Some(format!("{out}/{name}").into()), &format!("run_{name}")))
 }
 
 /// The library without its default features.

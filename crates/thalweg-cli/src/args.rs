@@ -297,7 +297,8 @@ pub(crate) struct GenerateArgs {
     /// Seed
     #[arg(long, default_value_t = 0, value_parser = seed())]
     pub seed: u64,
-    /// File to write: .png (16 bit), .tif, .exr, .r16; a volume also as .twv, .nrrd, and its surface as .obj, .ply, .glb
+    /// File to write: .png (16 bit), .tif, .exr, .r16, .raw, .r32, .asc, .npy, .pfm; a volume also as .twv, .nrrd,
+    /// and its surface as .obj, .ply, .glb, .stl
     #[arg(short, long, value_name = "FILE", required_unless_present = "list", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
     /// List the kinds of terrain
@@ -347,8 +348,8 @@ pub(crate) struct Source {
 /// Arguments of `info`.
 #[derive(Debug, Args)]
 pub(crate) struct InfoArgs {
-    /// Output folder of a run, terrain or map (.png .tif .exr .r16), particles or mesh (.ply .obj), checkpoint (.twc),
-    /// scene, or - for a scene from standard input
+    /// Output folder of a run, terrain or map (.png .tif .exr .r16 .raw .r32 .asc .npy .pfm .hgt), particles or mesh
+    /// (.ply .obj .stl .glb), checkpoint (.twc), scene, or - for a scene from standard input
     #[arg(value_hint = ValueHint::AnyPath)]
     pub file: String,
     /// Print one JSON object
@@ -392,7 +393,7 @@ pub(crate) struct ConvertArgs {
     /// Triangles that a mesh of the terrain may have [default: 200000]
     #[arg(long, value_name = "N")]
     pub triangles: Option<usize>,
-    /// Join tiles: INPUT is one of them, such as name_x0_y0.png
+    /// Join tiles: INPUT is one of them, such as name_x0_y0.png, or name_0_0.raw of Unity
     #[arg(long)]
     pub join: bool,
     #[command(flatten)]

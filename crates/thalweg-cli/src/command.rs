@@ -15,6 +15,7 @@ mod manual;
 mod new;
 mod own_scene;
 mod query;
+mod relief;
 mod render;
 mod scene;
 mod simulate;

@@ -107,7 +107,7 @@ pub use ply::{Ply, read_ply, write_ply_mesh, write_ply_points};
 pub use points::write_points;
 pub use rasterise::heights_of_mesh;
 pub use reading::open_regular;
-pub use stream::{CopyError, Streamed, Surveyed, Window, copy_by_rows, is_written_by_rows, survey};
+pub use stream::{CopyError, Streamed, Surveyed, Window, survey};
 pub use table::GrowingTable;
 pub use tiff::geotiff_tells;
 pub use usda::write_usda;

@@ -196,20 +196,3 @@ impl Streamed {
         })
     }
 }
-
-/// Whether terrain can be written to a file of this name row by row.
-pub fn is_written_by_rows(path: &Path) -> bool {
-    Format::named(path).is_some_and(|format| format != Format::Hgt)
-}
-
-/// Writes all of a terrain that has been [surveyed](survey) into another file, row by row.
-pub fn copy_by_rows(
-    from: &Path,
-    options: &ReadOptions,
-    surveyed: &Surveyed,
-    to: &Path,
-    write: &WriteOptions,
-) -> Result<(), CopyError> {
-    let streamed = Streamed { from: from.into(), options: options.clone(), surveyed: surveyed.clone() };
-    streamed.write(streamed.whole(), to, write)
-}

@@ -2,16 +2,16 @@
 
 use super::fitted::fitted;
 use super::heightmap::{self, Found, assume, options, remarks};
+use super::relief::Relief;
 use super::target::{self, Target};
 use super::{tiles, volume};
 use crate::Failure;
 use crate::args::ConvertArgs;
 use crate::print::fixed;
-use std::path::Path;
-use thalweg::field::{FieldInfo, Heightfield};
+use thalweg::field::Heightfield;
 use thalweg::io::{
-    CopyError, Kind, MeshExtras, ReadOptions, WriteOptions, copy_by_rows, fill_holes, heights_of_mesh,
-    is_written_by_rows, read_mesh, survey, write_heightfield, write_mesh_with,
+    Kind, MeshExtras, ReadOptions, Streamed, Window, WriteOptions, fill_holes, heights_of_mesh, read_mesh,
+    survey, write_mesh_with,
 };
 use thalweg::render::Look;
 use thalweg::run::colours_of_ground;
@@ -52,34 +52,39 @@ pub(crate) fn convert(args: &ConvertArgs) -> Result<(), Failure> {
     if !to_mesh && args.triangles.is_some() {
         return Err(Failure::usage("--triangles is for meshes: .obj, .ply, .stl or .glb"));
     }
-    let plain = args.size.is_none() && args.target.is_none() && args.tiles.is_none() && !args.join;
-    if plain && by_rows(args)? {
-        say!("{}", args.output.display());
-        return Ok(());
-    }
-    let (ground, info) = if let Some(ground) = of_mesh(args)? {
-        (ground, None)
-    } else if args.join {
-        (tiles::join(&args.input, &args.reading())?, None)
-    } else {
-        let read = heightmap::read_keeping(&args.input, &args.reading(), keeps_holes(args))?;
-        read.tell();
-        (read.imported.field, Some(read.imported.info))
+    let relief = match streamed(args)? {
+        Some(streamed) => Relief::Streamed(Box::new(streamed)),
+        None => held(args)?,
     };
     if let Some(program) = args.target {
-        return Target::of(program).convert(args, ground, &args.output);
+        return Target::of(program).convert(args, relief, &args.output);
     }
-    let ground = match args.size {
-        Some(size) => fitted(ground, size, args.fit, args.source.max_memory)?,
-        None if args.fit.is_some() => {
+    let relief = match (args.size, relief) {
+        (Some(size), Relief::Held(ground, info)) => {
+            Relief::Held(fitted(ground, size, args.fit, args.source.max_memory)?, info)
+        }
+        (None, _) if args.fit.is_some() => {
             return Err(Failure::usage("--fit needs a --size, or a program with --for"));
         }
-        None => ground,
+        (_, relief) => relief,
     };
-    if to_mesh {
-        return write_as_mesh(args, &ground);
+    match relief {
+        Relief::Held(ground, _) if to_mesh => write_as_mesh(args, &ground),
+        relief => write(args, &relief),
     }
-    write(args, &ground, info, &args.output)
+}
+
+/// The terrain in memory, from heights, a mesh or tiles.
+fn held(args: &ConvertArgs) -> Result<Relief, Failure> {
+    if let Some(ground) = of_mesh(args)? {
+        return Ok(Relief::Held(ground, None));
+    }
+    if args.join {
+        return Ok(Relief::Held(tiles::join(&args.input, &args.reading())?, None));
+    }
+    let read = heightmap::read_keeping(&args.input, &args.reading(), keeps_holes(args))?;
+    read.tell();
+    Ok(Relief::Held(read.imported.field, Some(read.imported.info)))
 }
 
 /// Writes the ground as triangles, with the colours that pictures have.
@@ -154,79 +159,78 @@ fn keeps_holes(args: &ConvertArgs) -> bool {
     tiff && args.size.is_none() && args.target.is_none() && !args.join
 }
 
-/// Writes the ground, or the tiles of it.
-fn write(
-    args: &ConvertArgs,
-    ground: &Heightfield,
-    info: Option<FieldInfo>,
-    output: &Path,
-) -> Result<(), Failure> {
-    let mut how = WriteOptions { height_range: args.output_heights, info, ..WriteOptions::default() };
+/// Writes the terrain, or the tiles of it.
+fn write(args: &ConvertArgs, relief: &Relief) -> Result<(), Failure> {
+    relief.tell(&args.output);
+    let mut how = WriteOptions { height_range: args.output_heights, ..WriteOptions::default() };
     let Some(count) = args.tiles else {
-        write_heightfield(output, ground, &how)?;
-        say!("{}", output.display());
+        relief.write(relief.whole(), &args.output, &how)?;
+        say!("{}", args.output.display());
         return Ok(());
     };
-    let all = tiles::cut(ground, count)?;
-    let [low, high] = heightmap::range(ground);
+    let all = tiles::windows(relief.size(), count)?;
     // One range for all, or seams would show.
-    how.height_range = how.height_range.or(Some([low, high]));
-    for ([col, row], tile) in &all {
-        let path = tiles::tile_path(output, *col, *row);
-        write_heightfield(&path, tile, &how)?;
+    let [low, high] = args.output_heights.unwrap_or_else(|| relief.range());
+    how.height_range = Some([low, high]);
+    for ([col, row], window) in &all {
+        let path = tiles::tile_path(&args.output, *col, *row);
+        relief.write(*window, &path, &how)?;
         say!("{}", path.display());
     }
-    let [low, high] = how.height_range.unwrap_or([low, high]).map(|height| fixed(height, 2));
-    say!(
-        "{} tiles of {} x {} cells share their edges and the range {low} to {high} m",
-        all.len(),
-        all[0].1.height.cols(),
-        all[0].1.height.rows()
-    );
+    let [low, high] = [low, high].map(|height| fixed(height, 2));
+    let Window { cols, rows, .. } = all[0].1;
+    say!("{} tiles of {cols} x {rows} cells share their edges and the range {low} to {high} m", all.len());
     Ok(())
 }
 
-/// Copies a large file row by row, where both formats allow it; false if they do not.
-fn by_rows(args: &ConvertArgs) -> Result<bool, Failure> {
-    if !is_written_by_rows(&args.output) || Kind::of(&args.input) != Some(Kind::Heightmap) {
-        return Ok(false);
+/// A large file that can be written row by row; none if it is small, or all of it has to be there.
+fn streamed(args: &ConvertArgs) -> Result<Option<Streamed>, Failure> {
+    let to_mesh = MESHES.iter().any(|mesh| args.output.extension().is_some_and(|ending| ending == *mesh));
+    if to_mesh || args.join || Kind::of(&args.input) != Some(Kind::Heightmap) {
+        return Ok(None);
     }
-    let mut reading = options(&args.source);
-    reading.height_range = args.input_heights;
-    let unlimited = ReadOptions { max_bytes: u64::MAX, ..reading.clone() };
+    let mut options = options(&args.source);
+    options.height_range = args.input_heights;
+    let unlimited = ReadOptions { max_bytes: u64::MAX, ..options.clone() };
     let size = thalweg::io::estimate(&args.input, &unlimited).map_err(Failure::usage)?;
-    if (size.cols as u64) * (size.rows as u64) < LARGE {
-        return Ok(false);
+    let size = [size.cols, size.rows];
+    if (size[0] as u64) * (size[1] as u64) < LARGE {
+        return Ok(None);
     }
-    let look = |reading: &ReadOptions| survey(&args.input, reading).map_err(Failure::usage);
-    let Some(mut seen) = look(&reading)? else { return Ok(false) };
-    let before = reading.clone();
-    let found = Found {
-        cells: seen.cols.max(seen.rows),
-        cell: seen.frame.cell,
-        heights: [seen.range.0.into(), seen.range.1.into()],
+    let wanted = match args.target {
+        // What it refuses may be of another size once it is laid out in metres.
+        Some(program) => Target::of(program).size(args, size).ok(),
+        None => Some(args.size.unwrap_or(size)),
     };
-    let assumed = assume(&args.input, &mut reading, &seen.notices, &found);
-    if before.height_range != reading.height_range
-        && let Some(again) = look(&reading)?
-    {
-        seen = again;
+    if wanted != Some(size) {
+        return Ok(None);
     }
-    if let Some(cell) = reading.cell {
-        seen.frame.cell = cell;
+    let look = |options: &ReadOptions| survey(&args.input, options).map_err(Failure::usage);
+    let Some(mut surveyed) = look(&options)? else { return Ok(None) };
+    let before = options.clone();
+    let found = Found {
+        cells: surveyed.cols.max(surveyed.rows),
+        cell: surveyed.frame.cell,
+        heights: [surveyed.range.0.into(), surveyed.range.1.into()],
+    };
+    let assumed = assume(&args.input, &mut options, &surveyed.notices, &found);
+    if before.height_range != options.height_range
+        && let Some(again) = look(&options)?
+    {
+        surveyed = again;
+    }
+    if let Some(cell) = options.cell {
+        surveyed.frame.cell = cell;
     }
     // Holes are filled from their surroundings, for which all must be there.
-    if seen.holes > 0 && !keeps_holes(args) {
-        return Ok(false);
+    if surveyed.holes > 0 && !keeps_holes(args) {
+        return Ok(None);
     }
-    assumed.iter().chain(&remarks(&args.input, &seen.notices)).for_each(|note| remark!("note: {note}"));
-    if seen.holes > 0 {
-        remark!("note: {} of {} cells have no height and stay so", seen.holes, seen.cols * seen.rows);
+    let remarks = remarks(&args.input, &surveyed.notices);
+    assumed.iter().chain(&remarks).for_each(|note| remark!("note: {note}"));
+    if surveyed.holes > 0 {
+        let total = surveyed.cols * surveyed.rows;
+        remark!("note: {} of {total} cells have no height and stay so", surveyed.holes);
     }
-    let how = WriteOptions { height_range: args.output_heights, ..WriteOptions::default() };
-    copy_by_rows(&args.input, &reading, &seen, &args.output, &how).map_err(|error| match error {
-        CopyError::Read(error) => Failure::usage(error),
-        CopyError::Write(error) => error.into(),
-    })?;
-    Ok(true)
+    Ok(Some(Streamed { from: args.input.clone(), options, surveyed }))
 }

@@ -2,7 +2,9 @@
 
 use crate::common::Folder;
 use thalweg::field::{Frame, Grid2, Heightfield};
-use thalweg::io::{ReadOptions, WriteOptions, read_heightfield, write_heightfield};
+use thalweg::io::{
+    ReadOptions, WriteOptions, read_heightfield, read_layers, read_png_rgb, write_heightfield,
+};
 
 /// High in the north-west, below the sea in the south-east, and no square.
 fn ground(cols: usize, rows: usize) -> Heightfield {
@@ -126,6 +128,15 @@ fn tiles_share_their_edges_to_the_bit() {
     folder.ok(&["convert", "t_x0_y0.png", "back.tif", "--join"]);
     folder.ok(&["convert", "a.tif", "whole.png"]);
     assert_eq!(read(&folder, "back.tif"), read(&folder, "whole.png"));
+    // Unity's tiles count from the south.
+    folder.ok(&["convert", "a.tif", "u.raw", "--for", "unity", "--tiles", "2x1"]);
+    folder.ok(&["convert", "u_1_0.raw", "unity.tif", "--join"]);
+    let [joined, whole] = ["unity.tif", "a.tif"].map(|name| read(&folder, name));
+    let quantum = sidecar(&folder, "u_0_0.thalweg.json")["quantum"].as_f64().unwrap();
+    let off = joined.height.values().iter().zip(whole.height.values()).map(|(a, b)| (a - b).abs());
+    let off = f64::from(off.fold(0.0, f32::max));
+    assert!(off <= 0.5 * quantum + 1.0e-4, "{off} m off, a code is {quantum} m");
+    assert_eq!(joined.frame, whole.frame);
 }
 
 #[test]
@@ -170,6 +181,30 @@ fn terrain_becomes_a_mesh_and_terrain_again() {
     folder.fails(&["convert", "a.tif", "m.glb", "--tiles", "2"], 2, &["--for and --tiles"]);
 }
 
+/// Depths of water in a file of their own, or in the one that holds all maps.
+fn water(folder: &Folder, name: &str) -> Grid2<f32> {
+    if !name.ends_with("maps.exr") {
+        return read(folder, name).height;
+    }
+    let layers = read_layers(&folder.path(name), 1 << 30).unwrap();
+    let (_, mut grids) =
+        layers.into_iter().find(|(info, _)| &*info.name == "water").expect("a layer of water");
+    grids.remove(0)
+}
+
+/// The layers of a landscape in Unreal.
+fn weights_fill_every_cell(folder: &Folder) {
+    let weights = ["rock", "soil", "loose", "water"].map(|name| {
+        let path = folder.path(&format!("unreal/weight_{name}.png"));
+        let (_, _, pixels) = read_png_rgb(&path, 1 << 30).expect("8 bits");
+        pixels.into_iter().step_by(3).collect::<Vec<u8>>()
+    });
+    for cell in 0..64 * 43 {
+        let sum: u32 = weights.iter().map(|weight| u32::from(weight[cell])).sum();
+        assert_eq!(sum, 255, "cell {cell}");
+    }
+}
+
 /// What each program gets of a whole run: the height in its format, every map, normals and a splat map.
 #[test]
 fn a_run_goes_to_every_program() {
@@ -185,17 +220,18 @@ fn a_run_goes_to_every_program() {
         ("unity", "height.raw", "water.png", &["--fit", "crop"]),
         ("godot", "height.exr", "water.exr", &[]),
         ("blender", "height.exr", "water.exr", &["--size", "96x65"]),
-        ("houdini", "height.exr", "water.exr", &[]),
+        ("houdini", "height.exr", "maps.exr", &[]),
         ("gaea", "height.exr", "water.png", &[]),
         ("gis", "height.tif", "water.tif", &[]),
     ] {
         folder.ok(&[&["convert", "r", program, "--for", program], more].concat());
         let engine = sidecar(&folder, &format!("{program}/height.thalweg.json"));
         assert_eq!(engine["engine"]["for"], program);
-        let [ground, water] = [height, mask].map(|name| read(&folder, &format!("{program}/{name}")));
-        assert!(ground.height.same_shape(&water.height), "{program}");
+        let ground = read(&folder, &format!("{program}/{height}")).height;
+        let water = water(&folder, &format!("{program}/{mask}"));
+        assert!(ground.same_shape(&water), "{program}");
         // No water is less than none, also where cubics go between cells.
-        assert!(water.height.range().unwrap().0 >= 0.0, "{program}: {:?}", water.height.range());
+        assert!(water.range().unwrap().0 >= 0.0, "{program}: {:?}", water.range());
         for name in ["normal.png", "splat.png"] {
             assert_eq!(
                 folder.path(&format!("{program}/{name}")).is_file(),
@@ -204,12 +240,72 @@ fn a_run_goes_to_every_program() {
             );
         }
     }
+    let layers = read_layers(&folder.path("houdini/maps.exr"), 1 << 30).unwrap();
+    let names: Vec<_> = layers.iter().map(|(info, _)| &*info.name).collect();
+    for name in ["height", "water", "sediment", "debris", "bedrock", "flow", "flowdir", "mask"] {
+        assert!(names.contains(&name), "{name} is not among {names:?}");
+    }
+    // Shares of the height in the file, metres by its description.
+    let shares = ReadOptions { height_range: Some([0.0, 1.0]), ..ReadOptions::default() };
+    let gaea = read_heightfield(&folder.path("gaea/height.exr"), &shares).unwrap().field.height;
+    assert_eq!(gaea.range(), Some((0.0, 1.0)));
+    let [in_metres, before] = ["gaea/height.exr", "r/height.exr"].map(|name| read(&folder, name).height);
+    let off = in_metres.values().iter().zip(before.values()).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+    assert!(off < 1.0e-4, "{off} m off");
     let pixels = |program: &str| std::fs::read(folder.path(&format!("{program}/normal.png"))).unwrap();
     assert!(pixels("unreal") != pixels("godot"), "green is south in one and north in the other");
+    weights_fill_every_cell(&folder);
     folder.fails(
         &["convert", "r", "bent", "--for", "unity", "--fit", "nearest"],
         2,
         &["64 x 43", "--fit crop", "--fit pad"],
     );
     assert!(!folder.path("bent").exists(), "nothing was written");
+}
+
+/// Tiles of a run have all maps with them, and those share one range.
+#[test]
+fn tiles_of_a_run_have_their_maps_with_them() {
+    let folder = Folder::new();
+    folder.write(
+        "scene.toml",
+        "version = 1\n[terrain]\nsize = [65, 33]\ncell = '5 m'\n[[terrain.layer]]\nkind = 'fbm'\nheight = '40 m'\n\
+         wavelength = '90 m'\n[[water]]\nlevel = '5 m'\n[time]\nsteps = 4\n[output]\npictures = false\nmap_formats = ['layers']\n",
+    );
+    folder.ok(&["run", "scene.toml", "--out", "r", "--quiet"]);
+    folder.ok(&["convert", "r", "g", "--for", "unity", "--tiles", "2x1"]);
+    for name in ["height", "water", "normal", "splat"] {
+        let ending = if name == "height" { "raw" } else { "png" };
+        for tile in [format!("g/{name}_0_0.{ending}"), format!("g/{name}_1_0.{ending}")] {
+            assert!(folder.path(&tile).is_file(), "{tile} is missing");
+        }
+    }
+    let [west, east] = ["g/water_0_0.png", "g/water_1_0.png"].map(|name| read(&folder, name).height);
+    assert!(west.range().unwrap().1 > 0.0, "there is water");
+    for row in 0..33 {
+        assert_eq!(west.at(32, row).to_bits(), east.at(0, row).to_bits(), "row {row}");
+    }
+    let label = sidecar(&folder, "r/height.thalweg.json");
+    assert_eq!((&label["sea_level_m"], label["seed"].is_u64()), (&5.0.into(), true), "{label}");
+    assert!(label["parameters_hash"].as_str().is_some_and(|hash| hash.len() == 16), "{label}");
+}
+
+/// What is not found is told, and a map that another program wrote does not pass for the height.
+#[test]
+fn maps_of_a_run_are_named_after_their_files() {
+    let folder = Folder::new();
+    folder.write(
+        "scene.toml",
+        "version = 1\n[terrain]\nsize = [64, 43]\n[[terrain.layer]]\nkind = 'fbm'\n[time]\nsteps = 1\n[output]\n\
+         pictures = false\nmap_formats = ['npz']\n",
+    );
+    folder.ok(&["run", "scene.toml", "--out", "r", "--quiet"]);
+    let told = folder.ok(&["convert", "r", "none", "--for", "godot"]);
+    assert!(told.stderr.contains("no maps but the height"), "{}", told.stderr);
+    std::fs::create_dir_all(folder.path("r/maps")).unwrap();
+    let mine = ground(64, 43);
+    write_heightfield(&folder.path("r/maps/mine.exr"), &mine, &WriteOptions::default()).unwrap();
+    folder.ok(&["convert", "r", "one", "--for", "godot"]);
+    assert_eq!(read(&folder, "one/mine.exr").height, mine.height);
+    assert_eq!(read(&folder, "one/height.exr").height, read(&folder, "r/height.exr").height);
 }
