@@ -49,6 +49,7 @@ pub struct Pool {
 
 impl Pool {
     /// Whether it covers all of the terrain.
+    #[cfg(feature = "files")]
     pub(crate) fn is_everywhere(&self) -> bool {
         self.from == corner() && self.to == far()
     }

@@ -7,7 +7,6 @@ mod ground;
 pub use error::SetupError;
 #[cfg(feature = "files")]
 pub(crate) use files::native::is_inside;
-#[cfg_attr(not(feature = "render"), expect(unused_imports, reason = "whoever draws asks for it"))]
 pub use ground::{Ground, start_ground};
 pub(crate) use ground::{memory_beside, standing_water};
 
